@@ -56,13 +56,6 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
 	}
 	deploy := a.Deployment(p)
-	budget := InstanceOf(p).DisruptionBudget(ptr.Deref(deploy.Spec.Replicas, p.Spec.Replicas))
-	stopped := p.Status.UpgradePhase.IsOffline()
-	if stopped {
-		// Without replicas a HorizontalPodAutoscaler pauses
-		// (https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#implicit-maintenance-mode-deactivation).
-		deploy.Spec.Replicas = ptr.To(int32(0))
-	}
 	switch turn, err := takeTurn(ctx, p, deploy); {
 	case err != nil:
 		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, err)
@@ -70,14 +63,11 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		return reconcile.Done(vocabulary.ReasonDeploymentReady,
 			"All API pods are available; this version of the operator updates them after those of other resources").After(turnInterval)
 	}
-	ready, err := EnsureDeployment(ctx, p.Client, p.Scheme, p.Resource, deploy)
-	if err != nil {
+	ready, err := ensurePods(ctx, p, deploy)
+	switch {
+	case err != nil:
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
-	}
-	if err := apply.EnsureObject(ctx, p.Client, p.Scheme, p.Resource, budget, apply.FieldManager); err != nil {
-		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
-	}
-	if stopped {
+	case p.Status.UpgradePhase.IsOffline():
 		return reportStopped(p)
 	}
 	if p.Status.Endpoint != "" || ready {
@@ -109,6 +99,21 @@ func (a API) rolledOut(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		return done.OnRecord(corev1.EventTypeNormal, vocabulary.EventDeploymentRolloutComplete, news)
 	}
 	return done
+}
+
+// ensurePods applies the Deployment and its PodDisruptionBudget, and reports whether the
+// rollout has ended. During an offline upgrade the Deployment has no pods.
+func ensurePods(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) (ready bool, err error) {
+	budget := InstanceOf(p).DisruptionBudget(ptr.Deref(deploy.Spec.Replicas, p.Spec.Replicas))
+	if p.Status.UpgradePhase.IsOffline() {
+		// A HorizontalPodAutoscaler pauses while there are none
+		// (https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#implicit-maintenance-mode-deactivation).
+		deploy.Spec.Replicas = ptr.To(int32(0))
+	}
+	if ready, err = EnsureDeployment(ctx, p.Client, p.Scheme, p.Resource, deploy); err != nil {
+		return false, err
+	}
+	return ready, apply.EnsureObject(ctx, p.Client, p.Scheme, p.Resource, budget, apply.FieldManager)
 }
 
 // reportStopped is the outcome while an offline upgrade keeps the API pods stopped.

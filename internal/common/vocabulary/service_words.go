@@ -74,7 +74,7 @@ const (
 	ReasonClusterNotReady = "ClusterNotReady"
 	// ReasonWaitingForDatabase: wait; the message names the Database, User or Grant that is not ready.
 	ReasonWaitingForDatabase = "WaitingForDatabase"
-	// ReasonDBSyncInProgress: wait; the schema is being installed.
+	// ReasonDBSyncInProgress: wait; the schema is being installed, or migrated offline.
 	ReasonDBSyncInProgress = "DBSyncInProgress"
 	// ReasonDBSyncFailed: correct what the message names; the Job runs again when its input changes.
 	ReasonDBSyncFailed = "DBSyncFailed"

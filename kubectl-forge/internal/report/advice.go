@@ -157,10 +157,12 @@ func (b *builder) serviceRemedies(cause Cause, service inventory.Service) []stri
 		return describeDatabase(service)
 	case vocabulary.ReasonExpandFailed, vocabulary.ReasonMigrateFailed, vocabulary.ReasonUpgradeTargetChanged,
 		vocabulary.ReasonDowngradeNotSupported, vocabulary.ReasonUpgradePathInvalid, vocabulary.ReasonVersionParseError:
-		if b.canAbort(service) {
+		if b.canAbort(service) && !service.ServiceStatus().UpgradePhase.IsFinal() {
 			return []string{b.abort(service)}
 		}
 		return describeDatabase(service)
+	case vocabulary.ReasonDatabaseNewerThanImage:
+		return b.abortOr(service, editOwner(b.releaseOwner(service)))
 	case vocabulary.ReasonUpgradeAbortRefused:
 		return []string{"kubectl forge upgrade " + onTarget(b.releaseOwner(service)) + " --to " + service.ServiceStatus().TargetRelease}
 	case vocabulary.ReasonConfigError, vocabulary.ReasonInvalidSpec, vocabulary.ReasonPolicyValidationFailed:
@@ -173,8 +175,7 @@ func (b *builder) serviceRemedies(cause Cause, service inventory.Service) []stri
 // is installed, and can still go back to that.
 func isChanging(service inventory.Service) bool {
 	status := service.ServiceStatus()
-	return status.InstalledRelease != "" && status.InstalledRelease != service.ServiceSpec().Image.Tag &&
-		status.UpgradePhase != commonv1.UpgradePhaseContracting
+	return status.InstalledRelease != "" && status.InstalledRelease != service.ServiceSpec().Image.Tag && !status.UpgradePhase.IsFinal()
 }
 
 func (b *builder) abort(service inventory.Service) string {

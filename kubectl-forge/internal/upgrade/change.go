@@ -135,6 +135,16 @@ func ownImages(cp *c5c3v1alpha1.ControlPlane) map[string]*commonv1.ImageSpec {
 	return images
 }
 
+// requestsOffline reports whether an offline upgrade of the service to the tag is requested.
+// The request of a ControlPlane is for its release, and for each build of that.
+func (f Facts) requestsOffline(service inventory.Service, tag string) bool {
+	if f.ControlPlane == nil {
+		return service.GetAnnotations()[commonv1.AnnotationOfflineUpgrade] == tag
+	}
+	series, _, _ := strings.Cut(tag, "-")
+	return f.ControlPlane.Annotations[commonv1.AnnotationOfflineUpgrade] == series
+}
+
 // asked is the image tag that the spec of the target asks for.
 func (f Facts) asked(service inventory.Service) string {
 	if f.ControlPlane == nil {
@@ -157,9 +167,9 @@ func Abort(f Facts) (Change, error) {
 		switch {
 		case installed == "":
 			return Change{}, errors.New("no release is installed yet, so there is none to roll back to")
-		case status.UpgradePhase == commonv1.UpgradePhaseContracting:
-			return Change{}, fmt.Errorf("the upgrade to %s is in phase Contracting and can no longer be rolled back: "+
-				"the schema no longer fits %s", status.TargetRelease, installed)
+		case status.UpgradePhase.IsFinal():
+			return Change{}, fmt.Errorf("the upgrade to %s is in phase %s and can no longer be rolled back: "+
+				"the schema no longer fits %s", status.TargetRelease, status.UpgradePhase, installed)
 		}
 		if _, isOwn := own[fieldOf(service)]; isOwn {
 			change.Tags[fieldOf(service)] = installed

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/c5c3/forge/internal/common/release"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
@@ -61,9 +62,9 @@ func fine(name, format string, args ...any) check.Finding {
 	return check.Finding{Name: name, Result: check.OK, Text: fmt.Sprintf(format, args...)}
 }
 
-func (f Facts) checkRelease(service inventory.Service, change Change) check.Finding {
+func (f Facts) checkRelease(service inventory.Service, to Change) check.Finding {
 	const name = "Release"
-	tag, status := change.Tag(service), service.ServiceStatus()
+	tag, status := to.Tag(service), service.ServiceStatus()
 	target, err := release.Parse(tag)
 	if err != nil {
 		return failed(name, "%s", err)
@@ -75,13 +76,18 @@ func (f Facts) checkRelease(service inventory.Service, change Change) check.Find
 	if err != nil {
 		return failed(name, "the installed release cannot be parsed: %s", err)
 	}
-	toward := release.Toward(installed, target, service.Of.SLURP)
-	switch release.Classify(installed, target, service.Of.SLURP) {
+	change, toward := release.Classify(installed, target, service.Of.SLURP), release.Toward(installed, target, service.Of.SLURP)
+	if (change == release.Skip || change == release.Upgrade) && f.requestsOffline(service, tag) {
+		return check.Finding{Name: name, Result: check.Warning, Text: fmt.Sprintf(
+			"the upgrade from %s to %s is offline: the API is down meanwhile, and the only way back is a restore of a database backup",
+			installed, tag)}
+	}
+	switch change {
 	case release.None:
 		if status.TargetRelease != "" {
 			return failed(name, "%s is the installed release: use --abort to roll back to it", tag)
 		}
-		if f.lacks(change) {
+		if f.lacks(to) {
 			return fine(name, "%s is installed already", tag)
 		}
 		return failed(name, "%s is installed already; the next release is %s", tag, installed.Next())
@@ -89,7 +95,8 @@ func (f Facts) checkRelease(service inventory.Service, change Change) check.Find
 		return failed(name, "%s is older than %s, and a database schema cannot be downgraded; the next release is %s",
 			tag, installed, installed.Next())
 	case release.Skip:
-		return failed(name, "from %s the next release is %s: upgrade to that one first", installed, toward)
+		return failed(name, "from %s the next release is %s: upgrade to that one first, or request an offline upgrade with the annotation %s",
+			installed, toward, commonv1.AnnotationOfflineUpgrade)
 	case release.Patch:
 		return fine(name, "%s is another build of the installed release", tag)
 	}

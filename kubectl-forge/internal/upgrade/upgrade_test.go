@@ -51,8 +51,19 @@ func TestPreflightNamesWhatStandsInTheWay(t *testing.T) {
 		{"the installed one", "2025.2", nil, "is installed already; the next release is 2026.1"},
 		{"an older one", "2025.1", nil, "cannot be downgraded; the next release is 2026.1"},
 		{"one is skipped", "2026.2", nil, "the next release is 2026.1"},
+		{"any distance offline", "2030.1", func(f *Facts) {
+			keystone(*f).Annotations = map[string]string{commonv1.AnnotationOfflineUpgrade: "2030.1"}
+		}, ""},
+		{"offline to another release", "2030.1", func(f *Facts) {
+			keystone(*f).Annotations = map[string]string{commonv1.AnnotationOfflineUpgrade: "2026.2"}
+		}, "request an offline upgrade with the annotation forge.c5c3.io/offline-upgrade"},
+		{"back offline", "2025.1", func(f *Facts) {
+			keystone(*f).Annotations = map[string]string{commonv1.AnnotationOfflineUpgrade: "2025.1"}
+		}, "cannot be downgraded"},
 		{"from SLURP to SLURP", "2026.1", func(f *Facts) { keystone(*f).Status.InstalledRelease = "2025.1" }, ""},
-		{"over a SLURP release", "2027.1", func(f *Facts) { keystone(*f).Status.InstalledRelease = "2025.1" }, "is 2026.1: upgrade to that one first"},
+		{"over a SLURP release", "2027.1", func(f *Facts) {
+			keystone(*f).Status.InstalledRelease = "2025.1"
+		}, "is 2026.1: upgrade to that one first"},
 		{"nothing is installed", "2026.1", func(f *Facts) { keystone(*f).Status.InstalledRelease = "" }, "no release is installed yet"},
 		{"not ready", "2026.1", func(f *Facts) { keystone(*f).Status.Conditions[0].Status = "False" }, "is not ready"},
 		{"another upgrade", "2026.1", func(f *Facts) {
@@ -142,6 +153,7 @@ func TestTheReleaseIsSetWhereItComesFrom(t *testing.T) {
 func TestGoingBackIsPossibleUntilContracting(t *testing.T) {
 	for _, phase := range []keystonev1alpha1.UpgradePhase{
 		keystonev1alpha1.UpgradePhaseExpanding, keystonev1alpha1.UpgradePhaseMigrating, keystonev1alpha1.UpgradePhaseRollingUpdate,
+		keystonev1alpha1.UpgradePhaseStopping,
 	} {
 		f := ready()
 		keystone(f).Spec.Image.Tag, keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase = "2026.1", "2026.1", phase
@@ -149,10 +161,12 @@ func TestGoingBackIsPossibleUntilContracting(t *testing.T) {
 			t.Errorf("%s: got %q, %v", phase, to, err)
 		}
 	}
-	f := ready()
-	keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseContracting
-	if _, err := Abort(f); err == nil || !strings.Contains(err.Error(), "can no longer be rolled back") {
-		t.Errorf("Contracting: got %v", err)
+	for _, phase := range []keystonev1alpha1.UpgradePhase{keystonev1alpha1.UpgradePhaseContracting, keystonev1alpha1.UpgradePhaseSyncing} {
+		f := ready()
+		keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase = "2026.1", phase
+		if _, err := Abort(f); err == nil || !strings.Contains(err.Error(), string(phase)+" and can no longer be rolled back") {
+			t.Errorf("%s: got %v", phase, err)
+		}
 	}
 	if _, err := Abort(ready()); err == nil || !strings.Contains(err.Error(), "no upgrade is in progress") {
 		t.Errorf("no upgrade: got %v", err)
@@ -182,6 +196,10 @@ func TestTheViewGoesThroughThePhases(t *testing.T) {
 	}
 	if got := strings.Join(states, ", "); got != "Expanding Done, Migrating Done, RollingUpdate Run, Contracting Wait" {
 		t.Errorf("got %s", got)
+	}
+	keystone(f).Status.UpgradePhase = keystonev1alpha1.UpgradePhaseSyncing
+	if rows := View(f, Change{Release: "2026.1"}).Rows; rows[0].Name+rows[0].State+rows[1].Name+rows[1].State != "StoppingDoneSyncingRun" {
+		t.Errorf("offline: got %+v", rows)
 	}
 	keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase, keystone(f).Status.InstalledRelease = "", "", "2026.1"
 	if view := View(f, Change{Release: "2026.1"}); !view.Done {

@@ -14,15 +14,23 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 )
 
-// phases are those of an upgrade, in order, with what happens in them.
-var phases = []struct {
+// phase is one of an upgrade, with what happens in it.
+type phase struct {
 	phase commonv1.UpgradePhase
 	text  string
-}{
+}
+
+// phases are those of an upgrade, offlinePhases those of an offline one, in order.
+var phases = []phase{
 	{commonv1.UpgradePhaseExpanding, "tables and columns are added; the old release serves"},
 	{commonv1.UpgradePhaseMigrating, "data is migrated; the old release serves"},
 	{commonv1.UpgradePhaseRollingUpdate, "the pods are replaced; both releases serve"},
 	{commonv1.UpgradePhaseContracting, "what only the old release used is dropped; a rollback is no longer possible"},
+}
+
+var offlinePhases = []phase{
+	{commonv1.UpgradePhaseStopping, "everything that uses the database is stopped; the API is down"},
+	{commonv1.UpgradePhaseSyncing, "the database is migrated; the API is down, and a rollback is no longer possible"},
 }
 
 // failures are the reasons of DatabaseReady that require the user to act.
@@ -30,6 +38,7 @@ var failures = []string{
 	vocabulary.ReasonExpandFailed, vocabulary.ReasonMigrateFailed, vocabulary.ReasonContractFailed,
 	vocabulary.ReasonVersionParseError, vocabulary.ReasonUpgradePathInvalid, vocabulary.ReasonDowngradeNotSupported,
 	vocabulary.ReasonUpgradeTargetChanged, vocabulary.ReasonUpgradeAbortRefused, vocabulary.ReasonSchemaDriftDetected,
+	vocabulary.ReasonDBSyncFailed, vocabulary.ReasonDatabaseNewerThanImage,
 }
 
 // View describes the progress of the change, an upgrade or a rollback.
@@ -101,12 +110,16 @@ func (f Facts) ready() bool {
 }
 
 func phaseRows(current commonv1.UpgradePhase) []follow.Row {
-	rows := make([]follow.Row, 0, len(phases))
+	all := phases
+	if current.IsOffline() {
+		all = offlinePhases
+	}
+	rows := make([]follow.Row, 0, len(all))
 	row := follow.Row{State: "Done", Colour: show.Green}
 	if current == "" {
 		row.State, row.Colour = "Wait", show.Grey
 	}
-	for _, phase := range phases {
+	for _, phase := range all {
 		row.Name, row.Text = string(phase.phase), phase.text
 		if phase.phase == current {
 			row.State, row.Colour = "Run", show.Yellow

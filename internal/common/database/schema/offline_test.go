@@ -234,7 +234,9 @@ func TestADatabaseOfALaterReleaseIsNamed(t *testing.T) {
 		if outcome.Reason() != vocabulary.ReasonDatabaseNewerThanImage || w.proceed {
 			t.Errorf("%s: got %s: %s", name, outcome.Reason(), outcome.Message())
 		}
-		for _, says := range []string{"a later release than image.tag 2025.2", "set image.tag to that release", "restore a backup", "742c857f1dfb"} {
+		for _, says := range []string{
+			"a later release than image.tag 2025.2", "set image.tag to that release", "restore a backup", "742c857f1dfb",
+		} {
 			if !strings.Contains(outcome.Message(), says) {
 				t.Errorf("%s: the message lacks %q: %s", name, says, outcome.Message())
 			}

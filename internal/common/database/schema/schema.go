@@ -34,6 +34,7 @@ type Schema struct {
 	SLURP bool
 	// Reach succeeds if the tool could log in to the database and can bring the schema in it
 	// to the release of the image. It verifies that before an offline upgrade stops the API.
+	// If it is nil, Login does.
 	Reach []string
 	// SyncMigrates reports whether Sync migrates the data, too. Otherwise an offline upgrade
 	// runs Migrate after it.

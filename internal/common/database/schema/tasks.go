@@ -118,7 +118,11 @@ func (w *work) offlineTask() deployment.Task {
 
 // reachTask verifies that the new image can be used with the database.
 func (w *work) reachTask() deployment.Task {
-	return w.checkingImage(w.task(TaskCheck, 2, w.Reach), w.promisedMajor())
+	command := w.Reach
+	if command == nil {
+		command = w.Login
+	}
+	return w.checkingImage(w.task(TaskCheck, 2, command), w.promisedMajor())
 }
 
 // loginTask verifies a changed connection while the revision of the schema is not that of

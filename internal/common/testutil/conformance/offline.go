@@ -22,8 +22,8 @@ import (
 
 // offline verifies upgrades during which the API is stopped.
 func (s suite[T]) offline(t *testing.T) {
-	t.Run("an offline upgrade stops everything, migrates the database and starts the API again", s.stoppedUpgrade)
-	t.Run("nothing is migrated offline while a pod of the old release ends, and until then it is taken back", s.stoppedAndTakenBack)
+	t.Run("an offline upgrade stops everything and starts the API on a migrated database", s.stoppedUpgrade)
+	t.Run("nothing is migrated offline while a pod of the old release ends and until then it is taken back", s.stoppedAndTakenBack)
 	t.Run("an image that cannot be used stops nothing", s.unusableImage)
 	t.Run("an offline upgrade is held as long as it is asked to be", s.heldUpgrade)
 }
@@ -117,7 +117,8 @@ func (s suite[T]) stoppedUpgrade(t *testing.T) {
 	i.setTag(far)
 	i.setJob(schema.TaskSync, standin.Fail(full))
 	i.setSecret(i.databaseSecret(), map[string]string{"password": "another"})
-	i.database(vocabulary.ReasonDBSyncFailed, full, "going back to "+old+" takes a restore of a database backup", "the API has been down since 20")
+	i.database(vocabulary.ReasonDBSyncFailed,
+		full, "going back to "+old+" takes a restore of a database backup", "the API has been down since 20")
 	i.replicas(0)
 	i.correct(schema.TaskSync, "a last one")
 	i.Condition(vocabulary.ConditionDatabaseReady, metav1.ConditionTrue, vocabulary.ReasonDatabaseSynced,

@@ -29,6 +29,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
@@ -66,14 +67,27 @@ func TestMain(m *testing.M) {
 }
 
 // playServices simulates the operators of the services: it makes all their resources
-// ready.
+// ready, unless an offline upgrade is held.
 func playServices(ctx context.Context, cfg *rest.Config) error {
+	c, err := client.New(cfg, client.Options{Scheme: controller.Scheme()})
+	if err != nil {
+		return err
+	}
+	install := func(obj client.Object, status *commonv1.ServiceStatus, tag string) bool {
+		status.ObservedGeneration = obj.GetGeneration()
+		if hold(obj, status, tag) {
+			return false
+		}
+		status.InstalledRelease = tag
+		return true
+	}
 	return errors.Join(
-		play(ctx, cfg, &keystonev1alpha1.KeystoneList{}, func(k *keystonev1alpha1.Keystone) {
-			k.Status.ObservedGeneration, k.Status.InstalledRelease = k.Generation, k.Spec.Image.Tag
+		play(ctx, cfg, &keystonev1alpha1.KeystoneList{}, func(k *keystonev1alpha1.Keystone) bool {
+			watchOrder(ctx, c, k)
+			return install(k, &k.Status.ServiceStatus, k.Spec.Image.Tag)
 		}),
-		play(ctx, cfg, &placementv1alpha1.PlacementList{}, func(p *placementv1alpha1.Placement) {
-			p.Status.ObservedGeneration, p.Status.InstalledRelease = p.Generation, p.Spec.Image.Tag
+		play(ctx, cfg, &placementv1alpha1.PlacementList{}, func(p *placementv1alpha1.Placement) bool {
+			return install(p, &p.Status.ServiceStatus, p.Spec.Image.Tag)
 		}),
 	)
 }
@@ -85,7 +99,7 @@ type serviceResource interface {
 	SetConditions([]metav1.Condition)
 }
 
-func play[T serviceResource](ctx context.Context, cfg *rest.Config, list client.ObjectList, install func(T)) error {
+func play[T serviceResource](ctx context.Context, cfg *rest.Config, list client.ObjectList, install func(T) bool) error {
 	c, err := client.NewWithWatch(cfg, client.Options{Scheme: controller.Scheme()})
 	if err != nil {
 		return err
@@ -101,15 +115,18 @@ func play[T serviceResource](ctx context.Context, cfg *rest.Config, list client.
 				continue
 			}
 			ready := meta.FindStatusCondition(obj.GetConditions(), "Ready")
-			if ready != nil && ready.ObservedGeneration == obj.GetGeneration() {
+			if ready != nil && ready.ObservedGeneration == obj.GetGeneration() && ready.Status == metav1.ConditionTrue {
 				continue
 			}
 			before, _ := obj.DeepCopyObject().(client.Object)
-			install(obj)
+			condition := metav1.Condition{
+				Type: "Ready", Status: metav1.ConditionFalse, Reason: "NotAllReady", ObservedGeneration: obj.GetGeneration(),
+			}
+			if install(obj) {
+				condition.Status, condition.Reason, condition.Message = metav1.ConditionTrue, "AllReady", "ready"
+			}
 			conditions := obj.GetConditions()
-			meta.SetStatusCondition(&conditions, metav1.Condition{
-				Type: "Ready", Status: metav1.ConditionTrue, Reason: "AllReady", Message: "ready", ObservedGeneration: obj.GetGeneration(),
-			})
+			meta.SetStatusCondition(&conditions, condition)
 			obj.SetConditions(conditions)
 			// An error is ignored because the resource may have been deleted.
 			_ = c.Status().Patch(ctx, obj, client.MergeFrom(before))

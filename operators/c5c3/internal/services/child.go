@@ -23,14 +23,14 @@ func isReady(child child) bool {
 	return ready != nil && ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == child.GetGeneration()
 }
 
-// refusesRollBack reports whether an upgrade was reverted too late: the schema has lost
-// what the installed release uses.
+// refusesRollBack reports whether an upgrade was reverted too late: the schema no longer
+// has what the installed release uses.
 func refusesRollBack(child child) bool {
 	status := child.ServiceStatus()
 	if status.TargetRelease == "" || child.ServiceSpec().Image.Tag != status.InstalledRelease {
 		return false
 	}
 	database := meta.FindStatusCondition(child.GetConditions(), vocabulary.ConditionDatabaseReady)
-	return status.UpgradePhase == commonv1.UpgradePhaseContracting ||
+	return status.UpgradePhase.IsFinal() ||
 		database != nil && database.Reason == vocabulary.ReasonUpgradeAbortRefused && database.ObservedGeneration == child.GetGeneration()
 }

@@ -22,6 +22,8 @@ func TestARollBackIsRefusedOnceTheSchemaContracts(t *testing.T) {
 		want           bool
 	}{
 		"contracting":             {"2025.1", "2025.2", contracting, nil, 0, true},
+		"migrated offline":        {"2025.1", "2025.2", commonv1.UpgradePhaseSyncing, nil, 0, true},
+		"being stopped":           {"2025.1", "2025.2", commonv1.UpgradePhaseStopping, nil, 0, false},
 		"refused by the operator": {"2025.1", "2025.2", "", refused, 0, true},
 		"refused an earlier spec": {"2025.1", "2025.2", "", refused, 2, false},
 		"expanding":               {"2025.1", "2025.2", expanding, nil, 0, false},

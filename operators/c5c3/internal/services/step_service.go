@@ -36,7 +36,14 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	if err != nil {
 		return reconcile.Terminal(svc.reasons.failed, err)
 	}
+	requestOffline(s.CP, child)
+	if waits, err := all.stopOthers(ctx, s, svc, child); err != nil || waits != "" {
+		return all.awaitOthers(s, svc, waits, err)
+	}
 	err = apply.EnsureObject[client.Object](ctx, s.Foreign, s.Scheme, s.CP, child, pass.FieldManager)
+	if err == nil {
+		err = letGo(ctx, s, child)
+	}
 	switch {
 	case apierrors.IsInvalid(err):
 		return reconcile.WriteFailed(svc.reasons.rejected, err)
@@ -49,10 +56,7 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	}
 	switch {
 	case refusesRollBack(child):
-		status := child.ServiceStatus()
-		return reconcile.Terminal(svc.reasons.rollBackRefused, fmt.Errorf(
-			"the update from %s to %s can no longer be aborted, because the contraction of the database schema has begun; "+
-				"set %s to %s", status.InstalledRelease, status.TargetRelease, svc.releaseField(s.CP), status.TargetRelease))
+		return reconcile.Terminal(svc.reasons.rollBackRefused, rollBackError(child.ServiceStatus(), svc.releaseField(s.CP)))
 	case notEnrolled != nil:
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, notEnrolled)
 	case !isReady(child):
@@ -69,6 +73,17 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	return done.After(cmp.Or(again, s.Proofs.Due()))
 }
 
+// rollBackError says why an update cannot be aborted, and what to set the field of the
+// release to.
+func rollBackError(status *commonv1.ServiceStatus, field string) error {
+	from, to, what, wayBack := status.InstalledRelease, status.TargetRelease, "contraction of the database schema", ""
+	if status.UpgradePhase.IsOffline() {
+		what, wayBack = "migration of the database", "; the only way back to "+from+" is a restore of a database backup"
+	}
+	return fmt.Errorf("the update from %s to %s can no longer be aborted, because the %s has begun; set %s to %s%s",
+		from, to, what, field, to, wayBack)
+}
+
 func (all List) progress(cp *c5c3v1alpha1.ControlPlane, svc Service, child child) string {
 	ready := meta.FindStatusCondition(child.GetConditions(), vocabulary.ConditionReady)
 	switch {
@@ -82,12 +97,17 @@ func (all List) progress(cp *c5c3v1alpha1.ControlPlane, svc Service, child child
 }
 
 // explain returns what the words of a service's operator mean in a ControlPlane, "" if
-// they mean the same: the image tag is derived from another field.
+// they mean the same: the image tag is derived from another field, and so is the request for
+// an offline upgrade.
 func (all List) explain(cp *c5c3v1alpha1.ControlPlane, svc Service, child child, words string) string {
-	if !strings.Contains(words, commonv1.ImageTagField) {
-		return ""
+	explained := ""
+	if strings.Contains(words, commonv1.AnnotationOfflineUpgrade) {
+		explained = fmt.Sprintf("; here set that annotation on ControlPlane %s: %q", cp.Name, cp.Spec.OpenStackRelease)
 	}
-	explained := "; here " + svc.releaseField(cp) + " sets " + commonv1.ImageTagField
+	if !strings.Contains(words, commonv1.ImageTagField) {
+		return explained
+	}
+	explained += "; here " + svc.releaseField(cp) + " sets " + commonv1.ImageTagField
 	if ahead, release := all.ahead(cp, svc, child.ServiceStatus().InstalledRelease); release != "" {
 		explained += fmt.Sprintf(", and it cannot be set back, because %s already has %s; %s.image sets the image of %s alone",
 			ahead.Kind.Kind, release, svc.field(), svc.Kind.Kind)

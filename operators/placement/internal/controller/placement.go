@@ -39,17 +39,13 @@ var placementSchema = schema.Schema{
 	// (https://docs.openstack.org/oslo.upgradecheck/latest/user/usage.html).
 	Check:        shell(`code=0; placement-status upgrade check || code=$?; [ "$code" -eq 1 ] || exit "$code"`),
 	CheckResults: []int32{2},
-	Login:        hasRevision,
-	Reach:        hasRevision,
+	Login:        shell(`version=$(placement-manage db version); echo "the schema has revision $version" >&2; [ "$version" != None ]`),
 	Expand:       manage("sync"),
 	Migrate:      manage("online_data_migrations"),
 	Contract:     manage("online_data_migrations"),
 	SLURP:        placementv1alpha1.SLURP,
 	RunAgain:     placementv1alpha1.AnnotationRunAgain,
 }
-
-// hasRevision succeeds if there is a schema of any release.
-var hasRevision = shell(`version=$(placement-manage db version); echo "the schema has revision $version" >&2; [ "$version" != None ]`)
 
 func manage(command string) []string { return []string{"placement-manage", "db", command} }
 

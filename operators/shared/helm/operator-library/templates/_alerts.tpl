@@ -88,7 +88,7 @@
           or
           {{ $since }}{
             type="DatabaseReady", status!="True",
-            reason=~"(Expand|Migrate|Contract)InProgress|UpgradeRollingUpdate|UpgradeAborting"} > 3600
+            reason=~"(Expand|Migrate|Contract)InProgress|UpgradeRollingUpdate|UpgradeStopping|UpgradeAborting"} > 3600
         )
       for: 1m
       labels:
@@ -97,7 +97,7 @@
         summary: The upgrade of {{ $resource }} is stuck
         description: >-
           The upgrade of {{ $resource }} began {{ `{{ $value | humanizeDuration }}` }} ago and has failed or takes too long.
-          The old release serves until its pods are replaced.
+          Unless it is offline, the old release serves until its pods are replaced.
         runbook_url: {{ include "operator-library.runbook" (list . $kind "UpgradeStuck") }}
     - alert: {{ $kind }}DatabaseCertificateExpiring
       expr: |
