@@ -58,6 +58,10 @@ class SelectionTest(unittest.TestCase):
             with self.subTest(release):
                 self.assertEqual(expected, self.names(selection.FULL, text, release=release)[1])
 
+    def test_an_entry_may_be_about_a_class_in_all_modules(self):
+        self.assertEqual(2, self.names(selection.FULL, "- {test: tempest.api.*.A, reason: r, link: l}")[1])
+        self.assertEqual(0, self.names(selection.FULL, "- {test: tempest.api.*.a, reason: r, link: l, until: '2024.2'}")[1])
+
     def test_an_entry_without_a_link_is_refused(self):
         with self.assertRaisesRegex(selection.Invalid, "'a' has no link"):
             excluded("- {test: a, reason: r}", "2025.1")
