@@ -78,12 +78,19 @@ install-test-deps: $(ENVTEST_BINARIES) $(addprefix $(BIN)/,golangci-lint control
 test-unit: ## Run the unit tests of all modules.
 	@$(subst -tags=integration,,$(GO_TEST_QUICK)) $(GO_TEST_FLAGS) $(GO_PATTERNS)
 
-# Includes all positions of the crash walks, of which "make test" only tries the
-# first of each kind.
+GO_TEST_RACE = CGO_ENABLED=1 $(GO_TEST) -ldflags=-w -race
+
 .PHONY: test-race
-test-race: $(ENVTEST_BINARIES) ## Run all tests in full and with the race detector.
+test-race: $(ENVTEST_BINARIES) ## Run the tests with the race detector.
 	@hack/tools/install-debian-packages.sh test
-	@CGO_ENABLED=1 $(GO_TEST) -ldflags=-w -race $(GO_TEST_FLAGS) $(GO_PATTERNS)
+	@$(GO_TEST_RACE) -short $(GO_TEST_FLAGS) $(GO_PATTERNS)
+
+# Includes all positions of the crash walks, of which the other targets only try the
+# first of each kind, and what each service has from the shared library.
+.PHONY: test-full
+test-full: $(ENVTEST_BINARIES) ## Run all tests in full and with the race detector, as before a release.
+	@hack/tools/install-debian-packages.sh test
+	@$(GO_TEST_RACE) $(GO_TEST_FLAGS) $(GO_PATTERNS)
 
 .PHONY: test-integration
 test-integration: $(ENVTEST_BINARIES) ## Run the tests against a real API server (envtest).
