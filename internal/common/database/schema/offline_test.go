@@ -24,7 +24,7 @@ import (
 
 // offline is the work of a pass over an instance of 2022.2 that is to be upgraded offline
 // to 2025.1.
-func offline(t *testing.T, s Schema, phase commonv1.UpgradePhase, objects ...client.Object) *work {
+func offline(t *testing.T, s Schema, phase commonv1.UpgradePhase) *work {
 	t.Helper()
 	h := instance.Brownfield()
 	h.Spec.Image.Tag, h.Status.InstalledRelease = "2025.1", "2022.2"
@@ -32,7 +32,7 @@ func offline(t *testing.T, s Schema, phase commonv1.UpgradePhase, objects ...cli
 	if phase != "" {
 		h.Status.TargetRelease, h.Status.UpgradePhase = "2025.1", phase
 	}
-	w := s.work(instance.Pass(t, h, interceptor.Funcs{}, objects...))
+	w := s.work(instance.Pass(t, h, interceptor.Funcs{}))
 	database.Connection.Put(w.Slots, database.Proven(w.Pass, "url", "hash"))
 	w.Jobs.Events = w.Client
 	return w

@@ -28,12 +28,12 @@ func converged(t *testing.T) *plant {
 	return p
 }
 
-// asks changes the release of the control plane and the value of its annotation.
-func (p *plant) asks(t *testing.T, release, annotation string) {
+// asks sets the far release in the control plane, and the value of its annotation.
+func (p *plant) asks(t *testing.T, annotation string) {
 	t.Helper()
 	cp := fixture.Minimal()
 	p.get(t, cp, cp.Name)
-	cp.Spec.OpenStackRelease, cp.Annotations[commonv1.AnnotationOfflineUpgrade] = release, annotation
+	cp.Spec.OpenStackRelease, cp.Annotations[commonv1.AnnotationOfflineUpgrade] = farRelease, annotation
 	p.update(t, cp)
 }
 
@@ -64,14 +64,15 @@ func (p *plant) sundialHas(t *testing.T, target, reason, message string) {
 
 func TestTheOtherServicesStopBeforeKeystoneIsUpgradedOffline(t *testing.T) {
 	p := converged(t)
-	p.asks(t, farRelease, farRelease)
+	p.asks(t, farRelease)
 	cp := p.pass(t)
 	child := p.sundial(t)
 	want := map[string]string{commonv1.AnnotationOfflineUpgrade: farRelease, commonv1.AnnotationHoldUpgrade: farRelease}
 	if diff := cmp.Diff(want, child.Annotations); diff != "" || child.Spec.Image.Tag != farRelease {
 		t.Errorf("the other service has tag %s and annotations (-want +got):\n%s", child.Spec.Image.Tag, diff)
 	}
-	const waits = "Keystone controlplane-keystone is upgraded offline when the other services are stopped; waiting for Sundial controlplane-sundial"
+	const waits = "Keystone controlplane-keystone is upgraded offline when the other services are stopped; " +
+		"waiting for Sundial controlplane-sundial"
 	expectCondition(t, cp, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone", waits)
 	if cp.Status.UpdatePhase != c5c3v1alpha1.UpdatePhaseUpdating {
 		t.Errorf("the update is in phase %s", cp.Status.UpdatePhase)
@@ -98,7 +99,7 @@ func TestAnOfflineUpgradeThatHasBegunDoesNotLookBack(t *testing.T) {
 	k := p.keystone(t)
 	k.Status.TargetRelease, k.Status.UpgradePhase = farRelease, commonv1.UpgradePhaseSyncing
 	p.update(t, k)
-	p.asks(t, farRelease, farRelease)
+	p.asks(t, farRelease)
 	p.pass(t)
 	if k := p.keystone(t); k.Spec.Image.Tag != farRelease {
 		t.Errorf("Keystone has %s while it is upgraded", k.Spec.Image.Tag)
@@ -108,7 +109,7 @@ func TestAnOfflineUpgradeThatHasBegunDoesNotLookBack(t *testing.T) {
 func TestOnlyARequestForTheReleaseStopsServices(t *testing.T) {
 	for name, annotation := range map[string]string{"no request": "", "a request for another release": "2027.1"} {
 		p := converged(t)
-		p.asks(t, farRelease, annotation)
+		p.asks(t, annotation)
 		p.pass(t)
 		if child := p.sundial(t); len(child.Annotations) > 0 {
 			t.Errorf("%s: the other service has annotations %v", name, child.Annotations)
@@ -120,10 +121,12 @@ func TestOnlyARequestForTheReleaseStopsServices(t *testing.T) {
 }
 
 func TestServicesThatAreNotUpgradedAreNotStopped(t *testing.T) {
-	for name, installed := range map[string]string{"no release yet": "", "the release already": farRelease, "another build of it": farRelease + "-a"} {
+	for name, installed := range map[string]string{
+		"no release yet": "", "the release already": farRelease, "another build of it": farRelease + "-a",
+	} {
 		p := converged(t)
 		p.sundialIs(t, installed, "", metav1.ConditionTrue)
-		p.asks(t, farRelease, farRelease)
+		p.asks(t, farRelease)
 		p.pass(t)
 		if child := p.sundial(t); child.Annotations[commonv1.AnnotationHoldUpgrade] != "" {
 			t.Errorf("%s: the other service is held", name)
@@ -138,7 +141,9 @@ func TestARequestIsForABuildOfTheReleaseToo(t *testing.T) {
 	cp := fixture.Minimal()
 	cp.Spec.OpenStackRelease = farRelease
 	cp.Annotations = map[string]string{commonv1.AnnotationOfflineUpgrade: farRelease}
-	for tag, want := range map[string]string{farRelease: farRelease, farRelease + "-a": farRelease + "-a", "2027.1": "", "2027.1-" + farRelease: ""} {
+	for tag, want := range map[string]string{
+		farRelease: farRelease, farRelease + "-a": farRelease + "-a", "2027.1": "", "2027.1-" + farRelease: "",
+	} {
 		child := &sundial{}
 		child.Spec.Image.Tag = tag
 		requestOffline(cp, child)

@@ -40,11 +40,7 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	if waits, err := all.stopOthers(ctx, s, svc, child); err != nil || waits != "" {
 		return all.awaitOthers(s, svc, waits, err)
 	}
-	err = apply.EnsureObject[client.Object](ctx, s.Foreign, s.Scheme, s.CP, child, pass.FieldManager)
-	if err == nil {
-		err = letGo(ctx, s, child)
-	}
-	switch {
+	switch err := applyChild(ctx, s, child); {
 	case apierrors.IsInvalid(err):
 		return reconcile.WriteFailed(svc.reasons.rejected, err)
 	case err != nil:
@@ -62,6 +58,11 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	case !isReady(child):
 		return reconcile.Waiting(svc.reasons.waiting, all.progress(s.CP, svc, child))
 	}
+	return svc.ready(ctx, s, child, login)
+}
+
+// ready is the outcome for a service that is ready. Its earlier users are removed.
+func (svc Service) ready(ctx context.Context, s *pass.Pass, child child, login string) reconcile.Outcome {
 	done := reconcile.Done(svc.reasons.ready, fmt.Sprintf("%s %s is ready", svc.Kind.Kind, child.GetName()))
 	if !svc.hasUser {
 		return done
@@ -71,6 +72,15 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 		return reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
 	}
 	return done.After(cmp.Or(again, s.Proofs.Due()))
+}
+
+// applyChild applies the resource, and lets it continue if it was held for the upgrade of
+// the Identity service.
+func applyChild(ctx context.Context, s *pass.Pass, child child) error {
+	if err := apply.EnsureObject[client.Object](ctx, s.Foreign, s.Scheme, s.CP, child, pass.FieldManager); err != nil {
+		return err
+	}
+	return letGo(ctx, s, child)
 }
 
 // rollBackError says why an update cannot be aborted, and what to set the field of the
