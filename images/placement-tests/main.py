@@ -21,6 +21,7 @@ import os
 import sys
 import tempfile
 import time
+import types
 import unittest
 import uuid
 import warnings
@@ -63,8 +64,9 @@ def fixtures_through(objects, identity):
     gabbits.APIFixture.start_fixture = start
     gabbits.APIFixture.stop_fixture = lambda fixture: None
     gabbits.tb = objects
-    gabbits.user_obj.User = gabbits.project_obj.Project = Thing
-    gabbits.rc_obj.ResourceClass = ResourceClass
+    gabbits.user_obj = types.SimpleNamespace(User=Thing)
+    gabbits.project_obj = types.SimpleNamespace(Project=Thing)
+    gabbits.rc_obj = types.SimpleNamespace(ResourceClass=ResourceClass)
     return gabbits
 
 

@@ -24,6 +24,15 @@ class Thing:
         """Does nothing: Placement creates users and projects with their allocations."""
 
 
+class Provider(Thing):
+    """A resource provider."""
+
+    def set_aggregates(self, aggregates):
+        """Puts the provider into these aggregates and no others."""
+        body = self.objects.generation(self.uuid, aggregates=list(aggregates))
+        self.objects.api.request("PUT", "/resource_providers/%s/aggregates" % self.uuid, body)
+
+
 class Objects:
     """Creates objects in a Placement."""
 
@@ -37,9 +46,10 @@ class Objects:
         if parent:
             body["parent_provider_uuid"] = parent
         self.api.request("POST", "/resource_providers", body)
+        provider = Provider(uuid=identifier, name=name, objects=self)
         if aggregates:
-            self.api.request("PUT", "/resource_providers/%s/aggregates" % identifier, self.generation(identifier, aggregates=list(aggregates)))
-        return Thing(uuid=identifier, name=name)
+            provider.set_aggregates(aggregates)
+        return provider
 
     def generation(self, provider, **body):
         """Returns a body with the generation of the provider, which an update has to name."""
