@@ -15,6 +15,11 @@ REQUIRE_TLS = False
 WAIT_FOR_WRITES = False
 MODULES = []
 
+# Only the pods of an API answer a readiness probe, in a process of uWSGI's own.
+SERVES = "UWSGI_MULE" in os.environ
+# More than any request needs between two statements, less than a client waits for an answer.
+IDLE_SECONDS = 30
+
 
 def refuse_plain_text():
     """Ends a connection to the database that is not encrypted before the login.
@@ -57,30 +62,40 @@ def accept_private_authorities():
     connections.Connection._create_ssl_ctx = lenient
 
 
-def wait_for_writes():
-    """Has each connection read what was written through any server of a Galera cluster.
+def set_session_variables():
+    """Sets what each connection needs of the database server, before its first statement.
 
-    A server acknowledges a write when the others have it, but before they have applied it,
-    and each connection goes to one of them. A MariaDB that is no cluster takes the variable
-    and never waits. oslo.db has an option for this only from 12.2 on; where that is set, it
-    comes later and wins.
+    A Galera server acknowledges a write when the others have it, but before they have applied
+    it, and each connection goes to one of them: a read waits for that. A MariaDB that is no
+    cluster takes the variable and never waits. oslo.db has an option for this only from 12.2
+    on; where that is set, it comes later and wins.
+
+    An API ends a transaction that it has left open: Keystone up to 27 reads the service
+    providers for a token in one that lasts until Python collects it, and a migration that
+    changes their table would wait for that. Only MariaDB has the variable, MySQL reads a
+    comment. Tasks have no such limit: they may wait for another of their connections.
     """
     from pymysql import connections
 
+    variables = []
+    if WAIT_FOR_WRITES:
+        variables.append("wsrep_sync_wait = 1")
+    if SERVES:
+        variables.append("/*M!100300 idle_transaction_timeout = %d, */ wait_timeout = @@wait_timeout" % IDLE_SECONDS)
     make = connections.Connection.__init__
 
     @functools.wraps(make)
-    def waiting(self, *args, **options):
-        options.setdefault("init_command", "SET SESSION wsrep_sync_wait = 1")
+    def prepared(self, *args, **options):
+        options.setdefault("init_command", "SET SESSION " + ", ".join(variables))
         make(self, *args, **options)
 
-    connections.Connection.__init__ = waiting
+    connections.Connection.__init__ = prepared
 
 
 for wanted, change, purpose in (
     (REQUIRE_TLS, refuse_plain_text, "be protected"),
     (REQUIRE_TLS, accept_private_authorities, "be verified"),
-    (WAIT_FOR_WRITES, wait_for_writes, "be told to wait for writes"),
+    (WAIT_FOR_WRITES or SERVES, set_session_variables, "have its variables set"),
 ):
     if wanted and VARIABLE in os.environ:
         try:

@@ -11,6 +11,7 @@ from unittest import mock
 
 FILE = pathlib.Path(__file__).with_name("sitecustomize.py")
 WAIT = "SET SESSION wsrep_sync_wait = 1"
+END_IDLE = "/*M!100300 idle_transaction_timeout = 30, */ wait_timeout = @@wait_timeout"
 
 
 def pymysql():
@@ -44,13 +45,13 @@ def start(driver, constants, environment):
         exec(compile(source, FILE, "exec"), {"__name__": "sitecustomize"})
 
 
-class WaitForWrites(unittest.TestCase):
+class SetSessionVariables(unittest.TestCase):
     def start(self, driver, wait, **environment):
         start(driver, {"WAIT_FOR_WRITES": wait}, environment)
 
-    def connect(self, wait, *args, **options):
+    def connect(self, wait, *args, environment={}, **options):
         driver = pymysql()
-        self.start(driver, wait, OS_HARBOUR__CONNECTION="mysql+pymysql://db")
+        self.start(driver, wait, OS_HARBOUR__CONNECTION="mysql+pymysql://db", **environment)
         return driver.connections.Connection(*args, **options)
 
     def test_a_connection_waits_for_what_was_written_through_another(self):
@@ -60,11 +61,16 @@ class WaitForWrites(unittest.TestCase):
     def test_a_command_of_somebody_elses_stays(self):
         self.assertEqual(self.connect(True, host="db", init_command="SET names utf8").options, {"init_command": "SET names utf8"})
 
-    def test_a_server_that_may_be_no_mariadb_is_told_nothing(self):
+    def test_a_task_sets_nothing_on_a_server_that_may_be_no_mariadb(self):
         self.assertEqual(self.connect(False, "db").options, {})
 
+    def test_an_api_leaves_no_transaction_open_for_longer_than_a_client_waits(self):
+        api = {"UWSGI_MULE": "/etc/harbour/ready.py"}
+        self.assertEqual(self.connect(True, "db", environment=api).options, {"init_command": WAIT + ", " + END_IDLE})
+        self.assertEqual(self.connect(False, "db", environment=api).options, {"init_command": "SET SESSION " + END_IDLE})
+
     def test_a_process_does_not_go_on_without_it(self):
-        with self.assertRaisesRegex(SystemExit, "wait for writes"):
+        with self.assertRaisesRegex(SystemExit, "have its variables set"):
             self.start(None, True, OS_HARBOUR__CONNECTION="mysql+pymysql://db")
 
     def test_a_process_without_a_database_needs_no_driver(self):
