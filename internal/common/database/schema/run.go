@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/image"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
@@ -46,6 +47,12 @@ func (w *work) reasonOf(r taskReasons, err error) string {
 	return r.failed
 }
 
+// unfitImage reports whether the image has failed a task before its tool has started.
+func unfitImage(err error) bool {
+	var failed *job.FailedError
+	return errors.As(err, &failed) && failed.ExitCode == image.Unfit
+}
+
 // candidateRetry is the delay before a changed connection that the database refused is
 // tried again. The server may learn about a new password later than the Secret, and from
 // that moment pods cannot open connections with the old one.
@@ -64,6 +71,9 @@ func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReaso
 	state, err := runner.Run(ctx, w.Resource, desired)
 	if err != nil {
 		reason := w.reasonOf(reasons, err)
+		if w.Status.UpgradePhase == "" && unfitImage(err) {
+			reasons.hint = "" // It is about the database.
+		}
 		err = fmt.Errorf("%s failed: %w%s%s%s",
 			reasons.activity, err, w.Database.Hint(w.Pass, err.Error()), w.newerHint(err.Error()), reasons.hint)
 		if candidate && errors.Is(err, job.ErrJobFailed) {
@@ -98,8 +108,10 @@ var syncReasons = taskReasons{
 	activity: "installing the database schema",
 }
 
-func (w *work) checkLogin(ctx context.Context, remedy string) error {
-	return w.runTask(ctx, w.loginTask(), taskReasons{
+// checkLogin verifies the connection, and that the image has the major version; zero accepts
+// any. remedy is what the user can do when the database refuses.
+func (w *work) checkLogin(ctx context.Context, major int, remedy string) error {
+	return w.runTask(ctx, w.loginTask(major), taskReasons{
 		running: vocabulary.ReasonSchemaCheckInProgress, failed: vocabulary.ReasonDBSyncFailed,
 		activity: "checking the database connection", hint: remedy,
 	})

@@ -42,7 +42,7 @@ func (w *work) task(name string, retries int32, command []string) deployment.Tas
 func (s Schema) Tasks(p *service.Pass) map[string]deployment.Task {
 	w := s.work(p)
 	tasks := map[string]deployment.Task{
-		TaskSync: w.syncTask(), TaskCheck: w.checkTask(), "login-check": w.loginTask(), "reach-check": w.reachTask(),
+		TaskSync: w.syncTask(), TaskCheck: w.checkTask(), "login-check": w.loginTask(0), "reach-check": w.reachTask(),
 		TaskExpand: w.expandTask(),
 	}
 	if s.Migrate != nil {
@@ -125,10 +125,10 @@ func (w *work) reachTask() deployment.Task {
 	return w.checkingImage(w.task(TaskCheck, 2, command), w.promisedMajor())
 }
 
-// loginTask verifies a changed connection while the revision of the schema is not that of
-// the image.
-func (w *work) loginTask() deployment.Task {
-	check := w.task(TaskCheck, 2, w.Login)
+// loginTask verifies a changed connection, or an image that has the major version, while the
+// revision of the schema is not that of the image.
+func (w *work) loginTask(major int) deployment.Task {
+	check := w.checkingImage(w.task(TaskCheck, 2, w.Login), major)
 	check.RunKey = []any{check.RunKey, w.access().Proof()}
 	return check
 }

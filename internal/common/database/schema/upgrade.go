@@ -90,7 +90,7 @@ func (w *work) migrate(ctx context.Context) error {
 func (w *work) rollOut(ctx context.Context) error {
 	proven, err := w.connectionProven(ctx)
 	if err == nil && !proven {
-		err = w.checkLogin(ctx, w.abortHint())
+		err = w.checkLogin(ctx, 0, w.abortHint())
 	}
 	if err != nil {
 		return reconcile.WithReason(vocabulary.ReasonUpgradeRollingUpdate, err)

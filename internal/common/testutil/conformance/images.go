@@ -20,6 +20,7 @@ import (
 // another release than its tag says is told and begins no upgrade.
 func (s suite[T]) images(t *testing.T) {
 	t.Run("a module is served until an image has a script", s.scriptOrModule)
+	t.Run("an image is looked at on the schema that an aborted upgrade has left", s.imageAfterAbort)
 	t.Run("another release than that of the tag begins no upgrade", s.mislabelled)
 }
 
@@ -81,6 +82,27 @@ func (s suite[T]) scriptOrModule(t *testing.T) {
 	i.setTag(next)
 	i.installed(next)
 	i.application("--wsgi-file", script)
+}
+
+func (s suite[T]) imageAfterAbort(t *testing.T) {
+	t.Parallel()
+	i := s.prepared(t, brownfield)
+	old := i.tag()
+	i.Create()
+	i.Ready()
+	i.settle()
+	i.setDeployment(standin.Hang())
+	i.setTag(after(old, 1))
+	i.Fails(vocabulary.ConditionDeploymentReady, vocabulary.ReasonWaitingForDeployment)
+	i.setTag(old)
+	i.setDeployment(standin.Succeed())
+	i.installed(old)
+	const script = "/opt/bin/application"
+	i.setJob(schema.TaskCheck, holds(t, s.versionOf(t, old), script, ""))
+	i.setTag(old + "-other")
+	i.installed(old + "-other")
+	i.application("--wsgi-file", script)
+	i.Condition(vocabulary.ConditionReleaseConsistent, metav1.ConditionTrue, vocabulary.ReasonReleaseMatches, old)
 }
 
 func (s suite[T]) mislabelled(t *testing.T) {
