@@ -80,10 +80,13 @@ test-unit: ## Run the unit tests of all modules.
 
 GO_TEST_RACE = CGO_ENABLED=1 $(GO_TEST) -ldflags=-w -race
 
+# Of the tests against an API server those of the smallest operator, which pass through most of
+# the shared library: the others take longer than the rest of make check.
 .PHONY: test-race
-test-race: $(ENVTEST_BINARIES) ## Run the tests with the race detector.
+test-race: $(ENVTEST_BINARIES) ## Run the unit tests, and the tests of one operator against an API server, with the race detector.
 	@hack/tools/install-debian-packages.sh test
-	@$(GO_TEST_RACE) -short $(GO_TEST_FLAGS) $(GO_PATTERNS)
+	@$(subst -tags=integration,,$(GO_TEST_RACE)) -short $(GO_TEST_FLAGS) $(GO_PATTERNS)
+	@$(GO_TEST_RACE) -short $(GO_TEST_FLAGS) ./operators/placement/...
 
 # Includes all positions of the crash walks, of which the other targets only try the
 # first of each kind, and what each service has from the shared library.
