@@ -85,6 +85,24 @@ $(IMAGES_CACHE)/$(1).tar: $(IMAGES_CACHE)/$(1)/manager images/$(1)/image.args $$
 endef
 $(foreach image,$(OPERATOR_IMAGES),$(eval $(call operator_image_rule,$(image))))
 
+# The operators and charts of version 0.8.0, built from its commit, for the suite that upgrades
+# them. An archive of the sources has no history.
+EARLIER_VERSION := 0.8.0
+EARLIER_COMMIT := ba0b3e45d7c5e166bde4a74f1b061d6116afa8fa
+EARLIER := $(CACHE)/earlier/$(EARLIER_VERSION)
+EARLIER_CHART = $(EARLIER)/operators/$(1)/helm/$(1)-operator
+
+$(EARLIER)/VERSION: | $(BIN)/helm
+	@git cat-file -e $(EARLIER_COMMIT) 2>/dev/null || { echo 'not available: the history of version $(EARLIER_VERSION)'; exit 1; }
+	@rm -rf '$(@D)' && mkdir -p '$(@D)' && git archive $(EARLIER_COMMIT) | tar -x -C '$(@D)'
+	@$(foreach operator,$(OPERATORS),$(BIN)/helm dependency build --skip-refresh $(call EARLIER_CHART,$(operator)) >/dev/null;)
+	@touch $@
+
+$(patsubst %,$(IMAGES_CACHE)/%-operator-$(EARLIER_VERSION).tar,$(OPERATORS)): $(IMAGES_CACHE)/%-operator-$(EARLIER_VERSION).tar: \
+		$(EARLIER)/VERSION $(OCIIMAGE)
+	@cd $(EARLIER) && GO_ALWAYS=true hack/tools/build.sh operators/$* $(EARLIER)/$* manager=.
+	@sed 's/^ *\#.*//; s/:dev$$/:$(EARLIER_VERSION)/' images/$*-operator/image.args | xargs $(OCIIMAGE) -o $@ -file $(EARLIER)/$*/manager:/manager:0755
+
 # The load generator of the end-to-end suites.
 $(IMAGES_CACHE)/loadgen/loadgen: FORCE
 	@$(call build_own,hack/loadgen,loadgen=.,$(@D))
