@@ -124,6 +124,7 @@ func TestAKeystonesUpgradeIsThePhaseOfTheUpdate(t *testing.T) {
 		{"not ready for another reason", idle, "2025.1", "2025.1", "", false, idle},
 		{"asked for", idle, "2025.2", "2025.1", "", true, updating},
 		{"begun", updating, "2025.2", "2025.1", "2025.2", false, services},
+		{"waiting for its turn after another service", services, "2025.2", "2025.1", "", true, services},
 		{"installed but not ready", services, "2025.2", "2025.2", "", false, verifying},
 		{"still not ready", verifying, "2025.2", "2025.2", "", false, verifying},
 		{"done", verifying, "2025.2", "2025.2", "", true, idle},

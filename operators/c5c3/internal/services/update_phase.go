@@ -57,7 +57,7 @@ func updatePhase(previous c5c3v1alpha1.UpdatePhase, child child) c5c3v1alpha1.Up
 		return c5c3v1alpha1.UpdatePhaseUpdatingServices
 	case target != "" && wanted == installed:
 		return c5c3v1alpha1.UpdatePhaseRollingBack
-	case wanted != installed && target == wanted:
+	case wanted != installed && (target == wanted || previous == c5c3v1alpha1.UpdatePhaseUpdatingServices):
 		return c5c3v1alpha1.UpdatePhaseUpdatingServices
 	case wanted != installed:
 		return c5c3v1alpha1.UpdatePhaseUpdating
