@@ -84,11 +84,7 @@ func (f Facts) checkOperator(app string) check.Finding {
 	topic := Topic("Operator " + app)
 	i := slices.IndexFunc(f.Operators, func(d appsv1.Deployment) bool { return d.Labels["app.kubernetes.io/name"] == app })
 	if i < 0 {
-		result := check.Warning
-		if f.serves(kindOf(app)) {
-			result = check.Failed
-		}
-		return finding(topic, result, "it has no Deployment: install the chart %s to use a %s", app, kindOf(app))
+		return f.checkMissingOperator(topic, app)
 	}
 	d := &f.Operators[i]
 	ready, wanted := d.Status.ReadyReplicas, ptr.Deref(d.Spec.Replicas, 1)
@@ -96,6 +92,21 @@ func (f Facts) checkOperator(app string) check.Finding {
 		return finding(topic, check.Failed, "no pod is ready: kubectl -n %s describe deployment %s", d.Namespace, d.Name)
 	}
 	return finding(topic, check.OK, "%d of %d pods ready in namespace %s, %s", ready, wanted, d.Namespace, images(d))
+}
+
+// checkMissingOperator checks what is left of an operator that does not run. Its webhooks
+// refuse the removal of finalizers, too.
+func (f Facts) checkMissingOperator(topic Topic, app string) check.Finding {
+	kind := kindOf(app)
+	switch {
+	case slices.Contains(f.Webhooks, app):
+		return finding(topic, check.Failed, "it has no Deployment, but its webhooks are left, and refuse every change of a %s: install the "+
+			"chart %s again, or delete them: kubectl delete validatingwebhookconfigurations,mutatingwebhookconfigurations "+
+			"-l app.kubernetes.io/name=%[2]s", kind, app)
+	case f.serves(kind):
+		return finding(topic, check.Failed, "it has no Deployment: install the chart %s to use or to delete a %s", app, kind)
+	}
+	return finding(topic, check.Warning, "it has no Deployment: install the chart %s to use a %s", app, kind)
 }
 
 func images(d *appsv1.Deployment) string {

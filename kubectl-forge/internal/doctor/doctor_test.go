@@ -110,6 +110,10 @@ func TestEachGapIsFoundByItsCheck(t *testing.T) {
 		}, "Kinds of cert-manager", check.Warning, "if you need it"},
 		{"no operator", func(f *Facts) { f.Operators = nil }, "Operator keystone-operator", check.Failed, "install the chart"},
 		{
+			"webhooks of an operator that is gone", func(f *Facts) { f.Operators, f.Webhooks = nil, []string{"placement-operator"} },
+			"Operator placement-operator", check.Failed, "refuse every change of a Placement",
+		},
+		{
 			"an operator that does not run", func(f *Facts) { f.Operators[0].Status.ReadyReplicas = 0 },
 			"Operator ", check.Failed, "no pod is ready",
 		},

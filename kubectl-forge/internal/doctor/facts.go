@@ -25,6 +25,9 @@ type Facts struct {
 	Served map[schema.GroupKind][]string
 	// Operators are the Deployments of the operators.
 	Operators []appsv1.Deployment
+	// Webhooks are the names of the operators, as in [OperatorApps], whose webhooks are
+	// registered.
+	Webhooks []string
 	// Store is the secret store, nil when there is none.
 	Store *unstructured.Unstructured
 	// NamespaceLabels are those of the namespace.

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -87,6 +89,23 @@ func (c *collector) operators(ctx context.Context) error {
 		return c.hide(doctor.TopicOperators, err)
 	}
 	c.facts.Operators = list.Items
+	return c.webhooks(ctx, client.MatchingLabelsSelector{Selector: labels.NewSelector().Add(*wanted)})
+}
+
+// webhooks finds the operators whose webhooks are registered, if the user may read that.
+func (c *collector) webhooks(ctx context.Context, ours client.MatchingLabelsSelector) error {
+	for _, kind := range []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"} {
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(admissionv1.SchemeGroupVersion.WithKind(kind + "List"))
+		err := kube.Explain(c.List(ctx, list, ours))
+		var missing *kube.MissingRightError
+		if err != nil && !errors.As(err, &missing) {
+			return err
+		}
+		for i := range list.Items {
+			c.facts.Webhooks = append(c.facts.Webhooks, list.Items[i].Labels["app.kubernetes.io/name"])
+		}
+	}
 	return nil
 }
 
