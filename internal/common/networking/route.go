@@ -4,7 +4,6 @@ package networking
 
 import (
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,8 +14,9 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// HTTPRoute routes the public host name to the Service of the instance.
-func HTTPRoute(i deployment.Instance, gateway *commonv1.GatewaySpec) *gatewayv1.HTTPRoute {
+// HTTPRoute routes the public host name to the Service of the instance, whose API begins at
+// the path.
+func HTTPRoute(i deployment.Instance, gateway *commonv1.GatewaySpec, api string) *gatewayv1.HTTPRoute {
 	// Group, kind and weight are the API's defaults. They are set explicitly,
 	// because server-side apply treats the lists that contain them as single
 	// values.
@@ -37,8 +37,9 @@ func HTTPRoute(i deployment.Instance, gateway *commonv1.GatewaySpec) *gatewayv1.
 			Hostnames:       []gatewayv1.Hostname{gatewayv1.Hostname(gateway.Hostname)},
 			Rules: []gatewayv1.HTTPRouteRule{{
 				Matches: []gatewayv1.HTTPRouteMatch{{Path: &gatewayv1.HTTPPathMatch{
-					Type: ptr.To(gatewayv1.PathMatchPathPrefix), Value: ptr.To("/" + strings.TrimLeft(gateway.Path, "/")),
+					Type: ptr.To(gatewayv1.PathMatchPathPrefix), Value: ptr.To(gateway.RoutedPath()),
 				}}},
+				Filters: removal(gateway.Prefix(api)),
 				BackendRefs: []gatewayv1.HTTPBackendRef{{BackendRef: gatewayv1.BackendRef{
 					Weight: ptr.To(int32(1)),
 					BackendObjectReference: gatewayv1.BackendObjectReference{
@@ -51,6 +52,28 @@ func HTTPRoute(i deployment.Instance, gateway *commonv1.GatewaySpec) *gatewayv1.
 	}
 	route.Annotations = gateway.Annotations
 	return route
+}
+
+// removal returns the filters that remove a prefix from the path of a request. They pass it on in
+// the header from which oslo.middleware takes the prefix of the links in an answer.
+func removal(prefix string) []gatewayv1.HTTPRouteFilter {
+	if prefix == "" {
+		return nil
+	}
+	return []gatewayv1.HTTPRouteFilter{
+		{
+			Type: gatewayv1.HTTPRouteFilterURLRewrite,
+			URLRewrite: &gatewayv1.HTTPURLRewriteFilter{Path: &gatewayv1.HTTPPathModifier{
+				Type: gatewayv1.PrefixMatchHTTPPathModifier, ReplacePrefixMatch: ptr.To("/"),
+			}},
+		},
+		{
+			Type: gatewayv1.HTTPRouteFilterRequestHeaderModifier,
+			RequestHeaderModifier: &gatewayv1.HTTPHeaderFilter{
+				Set: []gatewayv1.HTTPHeader{{Name: "X-Forwarded-Prefix", Value: prefix}},
+			},
+		},
+	}
 }
 
 // Obstacle explains why the Gateway does not serve the current route; it returns ""

@@ -31,7 +31,7 @@ func ReconcileRoute(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		return reconcile.Waiting(vocabulary.ReasonGatewayAPINotInstalled,
 			"spec.gateway needs the Gateway API, which is not installed; install its CRDs and an implementation")
 	}
-	route := HTTPRoute(deployment.InstanceOf(p), gateway)
+	route := HTTPRoute(deployment.InstanceOf(p), gateway, p.Path)
 	if err := apply.EnsureObject(ctx, p.ThirdParty, p.Scheme, p.Resource, route, apply.FieldManager); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonHTTPRouteNotAccepted, err)
 	}

@@ -33,6 +33,8 @@ type Definition struct {
 	Name string
 	// Port is the TCP port of the API.
 	Port int32
+	// Path is where the API begins, such as "/v3"; empty for the root.
+	Path string
 	// UserID is the UID and GID of the processes in the service's image.
 	UserID int64
 	// ConfigDir is the directory of the configuration in the containers, with a trailing

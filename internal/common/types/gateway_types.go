@@ -1,5 +1,7 @@
 package types
 
+import "strings"
+
 // GatewaySpec publishes a service's API under a host name through a Gateway
 // that already exists.
 type GatewaySpec struct {
@@ -18,7 +20,8 @@ type GatewaySpec struct {
 	Hostname string `json:"hostname"`
 
 	// path is the prefix of the URL path that is routed to the service. When
-	// it is not set, "/" is used.
+	// it is not set, "/" is used. The route removes it from the requests, unless
+	// it is a path of the API itself, such as "/v3" of a Keystone.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
@@ -29,6 +32,21 @@ type GatewaySpec struct {
 	//
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// RoutedPath returns the prefix of the paths that are routed to the service, with a leading
+// slash.
+func (g *GatewaySpec) RoutedPath() string { return "/" + strings.TrimLeft(g.Path, "/") }
+
+// Prefix returns what the public URL has in front of an API that begins at the path, such as
+// "/identity" in front of "/v3". The route removes it. It is empty if what is routed is a
+// part of the API itself.
+func (g *GatewaySpec) Prefix(api string) string {
+	prefix := strings.TrimRight(g.RoutedPath(), "/")
+	if strings.HasPrefix(api+"/", prefix+"/") {
+		return ""
+	}
+	return prefix
 }
 
 // GatewayParentRefSpec points to a Gateway or to one of its listeners.

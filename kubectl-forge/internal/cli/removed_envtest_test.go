@@ -57,7 +57,9 @@ func TestAKeystoneWhoseOperatorWasRemovedFirstCanStillBeDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	removal := client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`))
-	release := func(options ...client.PatchOption) error { return admin.Patch(t.Context(), k.DeepCopy(), removal, options...) }
+	release := func(options ...client.PatchOption) error {
+		return admin.Patch(t.Context(), k.DeepCopy(), removal, options...)
+	}
 	expect.Eventually(t, "the webhooks refuse the removal of finalizers", func(context.Context) error {
 		if err := release(client.DryRunAll); !apierrors.IsInternalError(err) {
 			return fmt.Errorf("the removal ended with %w", err)

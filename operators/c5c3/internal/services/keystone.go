@@ -95,7 +95,7 @@ func publicEndpoint(service *c5c3v1alpha1.ServiceKeystoneSpec) string {
 	case service.PublicEndpoint != "":
 		return service.PublicEndpoint
 	case service.Gateway != nil:
-		return keystonev1alpha1.GatewayEndpoint(service.Gateway.Hostname)
+		return keystonev1alpha1.GatewayEndpoint(service.Gateway)
 	}
 	return ""
 }

@@ -84,7 +84,7 @@ func placementURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
 	case service.PublicEndpoint != "":
 		return service.PublicEndpoint
 	case service.Gateway != nil:
-		return placementv1alpha1.GatewayEndpoint(service.Gateway.Hostname)
+		return placementv1alpha1.GatewayEndpoint(service.Gateway)
 	}
 	return placementInternalURL(c, cp)
 }

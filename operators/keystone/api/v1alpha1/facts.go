@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // SLURP reports that upgrades of Keystone from one SLURP release to the next are supported:
@@ -24,11 +25,15 @@ func LocalEndpoint(namespace, name string) string {
 	return apiURL(name + "." + namespace + ".svc")
 }
 
-func apiURL(host string) string { return fmt.Sprintf("http://%s:%d/v3", host, APIPort) }
+func apiURL(host string) string { return fmt.Sprintf("http://%s:%d%s", host, APIPort, APIPath) }
 
-// GatewayEndpoint returns the URL of the API of a Keystone that a Gateway publishes under
-// a host name.
-func GatewayEndpoint(hostname string) string { return "https://" + hostname + "/v3" }
+// APIPath is where the API begins.
+const APIPath = "/v3"
+
+// GatewayEndpoint returns the URL of the API of a Keystone that a Gateway publishes.
+func GatewayEndpoint(gateway *commonv1.GatewaySpec) string {
+	return "https://" + gateway.Hostname + gateway.Prefix(APIPath) + APIPath
+}
 
 // StorePath returns where the secret store keeps something of a Keystone or of its
 // ControlPlane, relative to its mount, such as "openstack/keystone/tenant/cloud/db".

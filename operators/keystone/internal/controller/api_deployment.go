@@ -15,7 +15,7 @@ import (
 var api = deployment.API{
 	Arguments:  "--config-dir=" + pass.ConfigDir,
 	Wrapper:    middlewareEntryOf,
-	HealthPath: "/v3",
+	HealthPath: pass.Definition.Path,
 	Variable:   pass.Database.Variable(), Table: "project",
 	Endpoint: func(p *service.Pass) string { return pass.PublicEndpoint(p.Cluster, pass.KeystoneOf(p)) },
 	Address:  database.Address,

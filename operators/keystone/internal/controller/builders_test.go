@@ -83,7 +83,7 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 		if k.Spec.Database.IsManaged() {
 			objects["database"], objects["grant"] = mariadb.Database(s.Pass), mariadb.Grant(s.Pass, k.Name)
 			objects["user"], objects["certificate"] = mariadb.User(s.Pass, k.Name, ""), database.ClientCertificate(s.Pass)
-			objects["httproute"] = networking.HTTPRoute(deployment.InstanceOf(s.Pass), k.Spec.Gateway)
+			objects["httproute"] = networking.HTTPRoute(deployment.InstanceOf(s.Pass), k.Spec.Gateway, s.Path)
 			objects["hpa"] = deployment.InstanceOf(s.Pass).Autoscaler(k.Spec.Autoscaling, k.Spec.Replicas)
 		}
 		for kind, obj := range objects {

@@ -18,7 +18,8 @@ const ConfigDir = "/etc/keystone/keystone.conf.d/"
 
 // Definition describes the Keystone service.
 var Definition = service.Definition{
-	Kind: keystonev1alpha1.Kind, Name: keystonev1alpha1.AppName, Port: keystonev1alpha1.APIPort, UserID: 42424, ConfigDir: ConfigDir,
+	Kind: keystonev1alpha1.Kind, Name: keystonev1alpha1.AppName, Port: keystonev1alpha1.APIPort, Path: keystonev1alpha1.APIPath,
+	UserID: 42424, ConfigDir: ConfigDir,
 	// It lets Python import what travels with the configuration.
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: ConfigDir}},
 	Application: service.Application{
@@ -72,5 +73,5 @@ func PublicEndpoint(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
 	case k.Spec.Bootstrap.PublicEndpoint != "":
 		return k.Spec.Bootstrap.PublicEndpoint
 	}
-	return keystonev1alpha1.GatewayEndpoint(k.Spec.Gateway.Hostname)
+	return keystonev1alpha1.GatewayEndpoint(k.Spec.Gateway)
 }

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // SLURP reports that upgrades of Placement from one SLURP release to the next are
@@ -33,9 +34,10 @@ func InternalEndpoint(c cluster.Settings, namespace, name string) string {
 	return fmt.Sprintf("http://%s:%d", c.ServiceHost(name, namespace), APIPort)
 }
 
-// GatewayEndpoint returns the URL of the API of a Placement that a Gateway publishes
-// under a host name.
-func GatewayEndpoint(hostname string) string { return "https://" + hostname }
+// GatewayEndpoint returns the URL of the API of a Placement that a Gateway publishes.
+func GatewayEndpoint(gateway *commonv1.GatewaySpec) string {
+	return "https://" + gateway.Hostname + gateway.Prefix("")
+}
 
 // StorePath returns where the secret store keeps something of a Placement or of its
 // ControlPlane, relative to its mount, such as "openstack/placement/tenant/cloud/db".

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 func TestAPlacementIsFoundWhereItServes(t *testing.T) {
@@ -11,8 +12,10 @@ func TestAPlacementIsFoundWhereItServes(t *testing.T) {
 	if got, want := InternalEndpoint(in, "tenant", "cloud"), "http://cloud.tenant.svc.example.local:8778"; got != want {
 		t.Errorf("inside the cluster it is at %s, want %s", got, want)
 	}
-	if got, want := GatewayEndpoint("placement.example.com"), "https://placement.example.com"; got != want {
-		t.Errorf("through a Gateway it is at %s, want %s", got, want)
+	for path, want := range map[string]string{"": "https://cloud.example.com", "/placement": "https://cloud.example.com/placement"} {
+		if got := GatewayEndpoint(&commonv1.GatewaySpec{Hostname: "cloud.example.com", Path: path}); got != want {
+			t.Errorf("through a Gateway with the path %q it is at %s, want %s", path, got, want)
+		}
 	}
 	if got, want := StorePath(in, "tenant", "cloud", "db"), "openstack/placement/tenant/cloud/db"; got != want {
 		t.Errorf("its credentials are stored at %s, want %s", got, want)

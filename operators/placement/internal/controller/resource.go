@@ -12,7 +12,7 @@ func internalEndpoint(p *service.Pass) string {
 // endpoint returns the URL for users.
 func endpoint(p *service.Pass) string {
 	if p.Spec.Gateway != nil {
-		return placementv1alpha1.GatewayEndpoint(p.Spec.Gateway.Hostname)
+		return placementv1alpha1.GatewayEndpoint(p.Spec.Gateway)
 	}
 	return internalEndpoint(p)
 }
