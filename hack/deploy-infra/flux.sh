@@ -163,8 +163,9 @@ open_store() {
 	kubectl -n "$OPENBAO_NAMESPACE" wait --for=condition=Ready "--timeout=${POD_TIMEOUT}s" "${pods[@]}" >/dev/null
 	# So far External Secrets has found the store sealed; the annotation triggers
 	# another check.
-	kubectl annotate clustersecretstore openbao-cluster-store --overwrite "forge.c5c3.io/looked-at=$(date +%s)" >/dev/null
-	kubectl wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" clustersecretstore/openbao-cluster-store >/dev/null
+	kubectl annotate clustersecretstore openbao-infrastructure-store --overwrite "forge.c5c3.io/looked-at=$(date +%s)" >/dev/null
+	kubectl wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" \
+		clustersecretstore/openbao-infrastructure-store clustersecretstore/openbao-cluster-store >/dev/null
 }
 
 await_secrets() {

@@ -191,7 +191,7 @@ func TestAKindClusterGetsEverythingInOrder(t *testing.T) {
 		`patch helmrelease c5c3-operator --type=merge -p {"spec": {"suspend": true}}`,
 		"helmrelease/cert-manager", "deploy/infrastructure/issuers", "helmrelease/openbao", "helmrelease/envoy-gateway",
 		"crd/envoyproxies.gateway.envoyproxy.io", "-k "+m.dir+"/deploy/kind/infrastructure\n", "gateway/openstack-gw",
-		"bootstrap.sh", "clustersecretstore/openbao-cluster-store",
+		"bootstrap.sh", "clustersecretstore/openbao-infrastructure-store clustersecretstore/openbao-cluster-store",
 		"externalsecret/keystone-admin externalsecret/keystone-db", "mariadb/openstack-db",
 	)
 	if strings.Contains(calls, "chaos-mesh") || strings.Contains(calls, "kube-prometheus-stack") {
