@@ -44,6 +44,8 @@ local_target() {
 source_flux() {
 	# shellcheck source=deploy-infra/flux.sh
 	source "$here/flux.sh"
+	# shellcheck source=deploy-infra/owned.sh
+	source "$here/owned.sh"
 	# shellcheck source=deploy-infra/controlplane.sh
 	source "$here/controlplane.sh"
 }
@@ -67,6 +69,7 @@ deploy() {
 		use_current
 		source_flux
 		preflight_flux
+		refuse_foreign
 		deploy_flux
 		;;
 	esac
@@ -100,6 +103,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 choose_target
+refuse_unnamed
 [[ $action == teardown ]] || check_target "$target"
 describe_target
 "$action"

@@ -14,7 +14,12 @@ fi
 
 mapfile -t operators < <("$root/hack/tools/operators.sh")
 
-apply() { kubectl apply --server-side --force-conflicts --field-manager=deploy-infra "$@" >/dev/null; }
+# On a cluster of others nothing that another manager has set is overwritten: kubectl names
+# the conflict.
+force=(--force-conflicts)
+[[ $base == deploy/kind/base ]] || force=()
+
+apply() { kubectl apply --server-side "${force[@]}" --field-manager=deploy-infra "$@" >/dev/null; }
 
 preflight_flux() {
 	require kubectl jq
@@ -163,8 +168,9 @@ open_store() {
 	kubectl -n "$OPENBAO_NAMESPACE" wait --for=condition=Ready "--timeout=${POD_TIMEOUT}s" "${pods[@]}" >/dev/null
 	# So far External Secrets has found the store sealed; the annotation triggers
 	# another check.
-	kubectl annotate clustersecretstore openbao-cluster-store --overwrite "forge.c5c3.io/looked-at=$(date +%s)" >/dev/null
-	kubectl wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" clustersecretstore/openbao-cluster-store >/dev/null
+	kubectl annotate clustersecretstore openbao-infrastructure-store --overwrite "forge.c5c3.io/looked-at=$(date +%s)" >/dev/null
+	kubectl wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" \
+		clustersecretstore/openbao-infrastructure-store clustersecretstore/openbao-cluster-store >/dev/null
 }
 
 await_secrets() {
@@ -227,15 +233,4 @@ refuse_others() {
 	found=$(kubectl get "$kind" --all-namespaces -o json | jq -r --arg ours "$*" '.items[].metadata |
 		select(.namespace != "openstack" or (.name | IN($ours | split(" ")[]) | not)) | "\(.namespace)/\(.name)"')
 	[[ -z $found ]] || refuse "these $kind would be lost, delete them first: ${found//$'\n'/ }"
-}
-
-# remove FOLDER deletes the objects in it; those of a deleted kind no longer exist.
-remove() {
-	local errors
-	errors=$(mktemp)
-	scratch+=("$errors")
-	kubectl delete -k "$1" --ignore-not-found "--timeout=${HELMRELEASE_TIMEOUT}s" 2>"$errors" && return
-	if grep -v -e 'no matches for kind' -e 'ensure CRDs are installed first' "$errors" >&2; then
-		return 1
-	fi
 }

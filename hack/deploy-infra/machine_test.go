@@ -56,13 +56,16 @@ metadata:
 var fakes = map[string]string{
 	"kubectl": note + `case "$*" in
 "config current-context") [[ -n ${FAKE_CONTEXT:-} ]] && echo "$FAKE_CONTEXT" ;;
-"config view --minify -o "*) echo https://api.example.com ;;
+"config view --minify -o "*) echo "${FAKE_SERVER:-https://api.example.com}" ;;
+*" --show-managed-fields "*) printf %s "${FAKE_MANAGERS:-}" ;;
+*" get secrets -l owner=helm,"*) printf %s "${FAKE_HELM:-}" ;;
 "config view --minify --flatten --raw") echo "kubeconfig of ${FAKE_CONTEXT:-}" ;;
 *" wait "*"${FAKE_NOT_READY:-nothing}"*) exit 1 ;;
 "get crd gateways.gateway.networking.k8s.io "*) printf %s "${FAKE_GATEWAY_API:-}" ;;
 "get crd "*) [[ " ${FAKE_CRDS:-} " == *" $3 "* ]] ;;
 "get "*" --all-namespaces -o json") cat "$FAKE/items-$2.json" 2>/dev/null || echo '{"items": []}' ;;
 "kustomize "*/deploy/kind/secrets) cat "$FAKE/secrets.yaml" ;;
+"kustomize "*) cat "$FAKE/kustomize.yaml" 2>/dev/null || true ;;
 "-n openstack get mariadb/openstack-db memcached/openstack-memcached "*ControlPlane*) printf %s "${FAKE_CONTROLPLANE:-}" ;;
 "-n openstack get secret "*) printf %s "${FAKE_SECRET_OWNER:+$5$FAKE_SECRET_OWNER}" ;;
 *" get helmrelease "*) echo 'Ready False InstallFailed: no such image' ;;

@@ -15,7 +15,7 @@ var ways = map[string]func(t *testing.T) *machine{
 	"local": func(t *testing.T) *machine { return newMachine(t, "make") },
 	"kind":  func(t *testing.T) *machine { return newMachine(t, "make", "docker", "kind", "kubectl") },
 	"current": func(t *testing.T) *machine {
-		return newMachine(t, "make", "kubectl").set(map[string]string{"FAKE_CONTEXT": "team"})
+		return newMachine(t, "make", "kubectl").set(map[string]string{"FAKE_CONTEXT": "team", "INFRA_TARGET": "current"})
 	},
 }
 
@@ -32,9 +32,14 @@ func TestTheTargetIsChosenByWhatThereIsAndSaid(t *testing.T) {
 		"Docker without kind":        {[]string{"make", "docker"}, nil, false, `the local cluster`},
 		"Docker and kind":            {all, nil, false, `the kind cluster "forge"`},
 		"the kind cluster of before": {all, map[string]string{"FAKE_CONTEXT": "kind-forge"}, false, `the kind cluster "forge"`},
-		"a context":                  {all, map[string]string{"FAKE_CONTEXT": "team"}, false, `the context "team" (https://api.example.com)`},
+		"a context that is named": {
+			all, map[string]string{"FAKE_CONTEXT": "team", "INFRA_TARGET": "current"}, false, `the context "team" (https://api.example.com)`,
+		},
+		"a cluster of kind": {
+			all, map[string]string{"FAKE_CONTEXT": "kind-other", "FAKE_SERVER": "https://127.0.0.1:6443"}, false, `the context "kind-other"`,
+		},
 		"a local cluster that is up": {all, map[string]string{"FAKE_CONTEXT": "team"}, true, `the local cluster`},
-		"KUBECONFIG":                 {all, map[string]string{"FAKE_CONTEXT": "team", "KUBECONFIG": "/k"}, true, `the context "team"`},
+		"KUBECONFIG":                 {all, map[string]string{"FAKE_CONTEXT": "team", "KUBECONFIG": "/k", "INFRA_TARGET": "current"}, true, `the context "team"`},
 		"a cluster that somebody made": {
 			all, map[string]string{"FAKE_CONTEXT": "kind-forge", "SKIP_KIND_CREATE": "true"}, false, `the context "kind-forge"`,
 		},
@@ -50,6 +55,69 @@ func TestTheTargetIsChosenByWhatThereIsAndSaid(t *testing.T) {
 				t.Errorf("it says %s", output)
 			}
 		})
+	}
+}
+
+func TestAClusterThatNobodyHasNamedIsNotChanged(t *testing.T) {
+	for name, variables := range map[string]map[string]string{
+		"a context":                 {"FAKE_CONTEXT": "team"},
+		"KUBECONFIG":                {"FAKE_CONTEXT": "team", "KUBECONFIG": "/k"},
+		"a name like one of kind's": {"FAKE_CONTEXT": "kind-prod", "FAKE_SERVER": "https://api.example.com"},
+	} {
+		for _, args := range [][]string{nil, {"--teardown"}} {
+			t.Run(fmt.Sprint(name, args), func(t *testing.T) {
+				t.Parallel()
+				output, calls, err := newMachine(t, "make", "docker", "kind", "kubectl").set(variables).run(t, args...)
+				if err == nil || !strings.Contains(output, "INFRA_TARGET=current") || !strings.Contains(output, variables["FAKE_CONTEXT"]) {
+					t.Errorf("%v: it says %s", err, output)
+				}
+				for _, change := range []string{"apply", "delete", "patch"} {
+					if strings.Contains(calls, change) {
+						t.Errorf("it changes the cluster:\n%s", calls)
+					}
+				}
+			})
+		}
+	}
+}
+
+// release is what Kustomize prints for the release of cert-manager.
+const release = `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: cert-manager
+  namespace: flux-system
+spec:
+  releaseName: cert-manager
+  targetNamespace: cert-manager
+`
+
+func TestWhatOthersHaveDeployedIsNotTakenOver(t *testing.T) {
+	for name, variables := range map[string]map[string]string{
+		"a release of Flux": {"FAKE_MANAGERS": "kustomize-controller"},
+		"a release of Helm": {"FAKE_HELM": "secret/sh.helm.release.v1.cert-manager.v1"},
+	} {
+		m := ways["current"](t).set(variables)
+		m.write(t, "kustomize.yaml", release)
+		output, calls, err := m.run(t)
+		if err == nil || !strings.Contains(output, "cert-manager") || strings.Contains(calls, "apply") {
+			t.Errorf("%s: %v: it says %s and calls\n%s", name, err, output, calls)
+		}
+	}
+}
+
+func TestTeardownLeavesWhatOthersHaveDeployed(t *testing.T) {
+	const deletion = "delete HelmRelease.v2.helm.toolkit.fluxcd.io cert-manager"
+	for managers, ours := range map[string]bool{"deploy-infra helm-controller": true, "kubectl helm-controller": false, "": false} {
+		m := ways["current"](t).set(map[string]string{"FAKE_MANAGERS": managers})
+		m.write(t, "kustomize.yaml", release)
+		output, calls := m.mustRun(t, "--teardown")
+		if strings.Contains(calls, deletion) != ours {
+			t.Errorf("managed by %q: it calls\n%s", managers, calls)
+		}
+		if managers != "" && strings.Contains(output, "cert-manager stays") == ours {
+			t.Errorf("managed by %q: it says %s", managers, output)
+		}
 	}
 }
 
@@ -191,7 +259,7 @@ func TestAKindClusterGetsEverythingInOrder(t *testing.T) {
 		`patch helmrelease c5c3-operator --type=merge -p {"spec": {"suspend": true}}`,
 		"helmrelease/cert-manager", "deploy/infrastructure/issuers", "helmrelease/openbao", "helmrelease/envoy-gateway",
 		"crd/envoyproxies.gateway.envoyproxy.io", "-k "+m.dir+"/deploy/kind/infrastructure\n", "gateway/openstack-gw",
-		"bootstrap.sh", "clustersecretstore/openbao-cluster-store",
+		"bootstrap.sh", "clustersecretstore/openbao-infrastructure-store clustersecretstore/openbao-cluster-store",
 		"externalsecret/keystone-admin externalsecret/keystone-db", "mariadb/openstack-db",
 	)
 	if strings.Contains(calls, "chaos-mesh") || strings.Contains(calls, "kube-prometheus-stack") {
@@ -277,7 +345,7 @@ func TestTeardownTakesAwayTheClusterThatIsOurs(t *testing.T) {
 func TestTeardownOfATeamsClusterLosesNothing(t *testing.T) {
 	m := ways["current"](t).set(map[string]string{"FAKE_CRDS": "keystones.keystone.openstack.c5c3.io mariadbs.k8s.mariadb.com"})
 	_, calls := m.mustRun(t, "--teardown")
-	inOrder(t, calls, "delete -k "+m.dir+"/deploy/infrastructure", "delete -k "+m.dir+"/deploy/flux-system")
+	inOrder(t, calls, "kustomize "+m.dir+"/deploy/infrastructure", "kustomize "+m.dir+"/deploy/flux-system")
 	if strings.Contains(calls, "deploy/namespaces") {
 		t.Error("it deletes namespaces")
 	}

@@ -15,6 +15,23 @@ current_context() {
 
 is_own_kubeconfig() { [[ -n ${KUBECONFIG:-} && $KUBECONFIG -ef $root/kubeconfig ]]; }
 
+# is_kind succeeds if the current context is one that kind has created on this machine.
+is_kind() {
+	local server
+	[[ $(current_context) == kind-* ]] || return 1
+	server=$(kubectl config view --minify -o 'jsonpath={.clusters[0].cluster.server}' 2>/dev/null) || return 1
+	[[ $server =~ ^https://(127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1\]):[0-9]+$ ]]
+}
+
+# refuse_unnamed refuses a cluster that is only the one of the kubeconfig: it may be
+# anybody's. One of kind, or one that a variable names, is meant.
+refuse_unnamed() {
+	[[ $target == current && -z $INFRA_TARGET && $SKIP_KIND_CREATE == false ]] || return 0
+	! is_kind || return 0
+	refuse "nobody has said that the cluster of the context \"$(current_context)\" is meant ($why):" \
+		'set INFRA_TARGET=current to change it, or INFRA_TARGET=kind or local for another one'
+}
+
 # choose_target sets target and why.
 choose_target() {
 	local context

@@ -24,11 +24,16 @@ enable() {
 	esac
 }
 
-# role MOUNT NAME ACCOUNT NAMESPACES POLICIES prints the command that sets a role.
+# role MOUNT NAME ACCOUNT NAMESPACES POLICIES [AUDIENCE] prints the command that sets a
+# role. With an audience it refuses the tokens that pods have of their accounts.
 role() {
 	say "bao write auth/$1/role/$2 bound_service_account_names=$3 'bound_service_account_namespaces=$4'" \
-		"token_policies=$5 token_ttl=1h token_max_ttl=4h >/dev/null"
+		"token_policies=$5 ${6:+audience=$6} token_ttl=1h token_max_ttl=4h >/dev/null"
 }
+
+# tenants MOUNT NAME POLICIES prints the command that sets the role of all tenants: their
+# policies depend on the namespace of the account. Each namespace has the account default.
+tenants() { role "$1" "$2" default '*' "$3" openbao; }
 
 logins=$(bao auth list -format=json)
 commands=$(
@@ -38,11 +43,12 @@ commands=$(
 	enable approle approle
 	# OpenBao runs in this cluster and uses its own account to review tokens.
 	say 'bao write auth/kubernetes/management/config kubernetes_host=https://kubernetes.default.svc >/dev/null'
-	role kubernetes/management eso-management external-secrets external-secrets \
-		eso-management,push-keystone-keys,push-keystone-admin,push-app-credentials
-	for cluster in control-plane hypervisor; do
-		role "kubernetes/$cluster" "eso-$cluster" external-secrets external-secrets "eso-$cluster"
-	done
+	# Not the account of the pod of External Secrets, whose token a SecretStore of any
+	# namespace may use.
+	role kubernetes/management eso-management openbao-infrastructure openbao-system eso-management openbao
+	tenants kubernetes/management eso-tenant eso-tenant,push-keystone-keys,push-keystone-admin,push-app-credentials
+	tenants kubernetes/control-plane eso-control-plane eso-control-plane
+	role kubernetes/hypervisor eso-hypervisor external-secrets external-secrets eso-hypervisor
 	role kubernetes/storage eso-storage external-secrets external-secrets eso-storage,push-ceph-keys
 	role kubernetes/management keystone-db keystone-db-creds '*' keystone-db-dynamic
 	say 'bao write auth/approle/role/provisioner token_policies=ci-cd-provisioner token_ttl=1h token_max_ttl=4h' \

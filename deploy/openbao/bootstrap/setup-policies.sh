@@ -10,12 +10,22 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/lib.sh"
 require_tools kubectl jq
 
-accessor=$(bao auth list -format=json | jq -r '."kubernetes/management/".accessor // empty')
-[[ -n $accessor ]] || fail 'there is no login at auth/kubernetes/management: run setup-auth.sh first'
+logins=$(bao auth list -format=json)
+
+# accessor LOGIN prints the accessor by which policies refer to a login.
+accessor() {
+	local found
+	found=$(jq -r --arg path "$1/" '.[$path].accessor // empty' <<<"$logins")
+	[[ -n $found ]] || fail "there is no login at auth/$1: run setup-auth.sh first"
+	printf '%s\n' "$found"
+}
+
+management=$(accessor kubernetes/management)
+control_plane=$(accessor kubernetes/control-plane)
 
 # render FILE prints a policy for this store.
 render() {
-	sed -e "s|@ACCESSOR@|$accessor|" ${STORE_CLUSTER:+-e "s#kv-v2/\(data\|metadata\)/#&$STORE_CLUSTER/#"} "$1"
+	sed -e "s|@ACCESSOR@|$management|" -e "s|@CONTROL_PLANE_ACCESSOR@|$control_plane|" ${STORE_CLUSTER:+-e "s#kv-v2/\(data\|metadata\)/#&$STORE_CLUSTER/#"} "$1"
 }
 
 for file in "$here"/../policies/*.hcl; do

@@ -1,13 +1,5 @@
-# For External Secrets of the management cluster: the secrets that deployers and
-# operators store.
-
-path "kv-v2/data/bootstrap/*" {
-  capabilities = ["read"]
-}
-
-path "kv-v2/metadata/bootstrap/*" {
-  capabilities = ["read", "list"]
-}
+# For External Secrets of the management cluster: the secrets of no tenant, which only the
+# namespaces in deploy/infrastructure/store may read.
 
 path "kv-v2/data/infrastructure/*" {
   capabilities = ["read"]
@@ -17,10 +9,10 @@ path "kv-v2/metadata/infrastructure/*" {
   capabilities = ["read", "list"]
 }
 
-path "kv-v2/data/openstack/*" {
+path "kv-v2/data/openstack/keystone/standalone/*" {
   capabilities = ["read"]
 }
 
-path "kv-v2/metadata/openstack/*" {
+path "kv-v2/metadata/openstack/keystone/standalone/*" {
   capabilities = ["read", "list"]
 }

@@ -17,6 +17,7 @@ await() {
 	PATH=$cache/bin:$PATH NO_PROXY='*' no_proxy='*' "$root/deploy/openbao/bootstrap/bootstrap.sh"
 	if kubectl get crd clustersecretstores.external-secrets.io -o name >/dev/null 2>&1; then
 		apply -k "$root/deploy/infrastructure/store"
-		kubectl wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" clustersecretstore/openbao-cluster-store >/dev/null
+		kubectl wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" \
+			clustersecretstore/openbao-infrastructure-store clustersecretstore/openbao-cluster-store >/dev/null
 	fi
 }

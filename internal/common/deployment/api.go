@@ -172,7 +172,7 @@ func (a API) container(p *service.Pass) corev1.Container {
 		Image:          p.Spec.Image.Reference(),
 		Command:        a.server(p).Command(p.Spec.UWSGI),
 		Ports:          []corev1.ContainerPort{{Name: p.Name, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}, readyPort},
-		Env:            slices.Concat(optional(a.Env, p), p.Environment, DrainVariables(p.Name), readyVariables(p.ConfigDir)),
+		Env:            slices.Concat(optional(a.Env, p), p.Environment, DrainVariables(p.Name), RequestVariables(), readyVariables(p.ConfigDir)),
 		Resources:      ptr.Deref(p.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:   a.startupProbe(p.Port),
 		LivenessProbe:  livenessProbe(p.Port),

@@ -17,6 +17,11 @@ import (
 // pushes them to.
 const StoreName = "openbao-cluster-store"
 
+// CheckedStoreName is the ClusterSecretStore with the same backend whose state is known:
+// External Secrets reports every store as ready that logs in with the account of the
+// namespace that uses it, as [StoreName] does where each tenant has its own access.
+const CheckedStoreName = "openbao-infrastructure-store"
+
 // ExternalSecretGVK is the kind of the objects that make External Secrets create a
 // Secret.
 var ExternalSecretGVK = esov1.SchemeGroupVersion.WithKind(esov1.ExtSecretKind)
@@ -38,24 +43,32 @@ type served interface {
 	Served(gvk schema.GroupVersionKind) bool
 }
 
-// StoreBroken reports whether the store is missing or unusable. It returns false if
-// the cluster does not serve the kind, since the store's state is unknown then.
-func StoreBroken(ctx context.Context, kinds served, c client.Reader) (bool, error) {
+// BrokenStore returns the name of the store that is missing or unusable, or "". That is
+// [StoreName], or [CheckedStoreName] where there is one. It returns "" if the cluster does
+// not serve the kind, since the state of the store is unknown then.
+func BrokenStore(ctx context.Context, kinds served, c client.Reader) (string, error) {
 	if !kinds.Served(storeGVK) {
-		return false, nil
+		return "", nil
 	}
-	store, err := apply.Find(ctx, c, client.ObjectKey{Name: StoreName}, &esov1.ClusterSecretStore{})
-	if err != nil {
-		return false, err
+	for _, name := range []string{StoreName, CheckedStoreName} {
+		store, err := apply.Find(ctx, c, client.ObjectKey{Name: name}, &esov1.ClusterSecretStore{})
+		if err != nil {
+			return "", err
+		}
+		if store == nil && name == StoreName || store != nil && !IsStoreReady(store) {
+			return name, nil
+		}
 	}
-	return store == nil || !IsStoreReady(store), nil
+	return "", nil
 }
 
-// StoreChanges selects the events after which the result of [StoreBroken] may
+// StoreChanges selects the events after which the result of [BrokenStore] may
 // differ. External Secrets writes the status of a store every few minutes, and
 // every resource depends on the store.
 var StoreChanges = predicate.And(
-	predicate.NewPredicateFuncs(func(obj client.Object) bool { return obj.GetName() == StoreName }),
+	predicate.NewPredicateFuncs(func(obj client.Object) bool {
+		return obj.GetName() == StoreName || obj.GetName() == CheckedStoreName
+	}),
 	predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, known := e.ObjectOld.(*esov1.ClusterSecretStore)
 		after, both := e.ObjectNew.(*esov1.ClusterSecretStore)

@@ -81,14 +81,14 @@ func explainMissing(ctx context.Context, p *Pass, required Requirement, missing 
 	case synced:
 		return waiting
 	}
-	broken, err := secrets.StoreBroken(ctx, p.Kinds, p.ThirdParty)
+	broken, err := secrets.BrokenStore(ctx, p.Kinds, p.ThirdParty)
 	switch {
 	case err != nil:
 		return err
-	case broken:
+	case broken != "":
 		return reconcile.WaitError(vocabulary.ReasonSecretStoreNotReady, fmt.Sprintf(
 			"ClusterSecretStore %s is not ready, so ExternalSecret %s cannot deliver the Secret of %s; repair the store or the backend behind it",
-			secrets.StoreName, required.Name, required.Field))
+			broken, required.Name, required.Field))
 	}
 	return reconcile.WaitError(required.Reason, fmt.Sprintf(
 		"ExternalSecret %s has not delivered the Secret of %s yet; look at its conditions", required.Name, required.Field))

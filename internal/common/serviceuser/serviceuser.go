@@ -5,7 +5,10 @@ package serviceuser
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -58,6 +61,9 @@ func options(p *service.Pass) config.INI {
 		"service_token_roles":          "service",
 		"service_token_roles_required": "true",
 		"memcached_servers":            strings.Join(p.Spec.Cache.Addresses(p.Cluster, p.Resource.GetNamespace()), ","),
+		// The cache may be shared: without a key of the resource, everyone who may write to
+		// it makes up tokens. The strategy needs nothing that an image may lack.
+		"memcache_security_strategy": "MAC",
 		// If the cache fails, requests must only become slower.
 		"memcache_pool_socket_timeout": "1",
 		"memcache_pool_dead_retry":     "10",
@@ -81,8 +87,9 @@ func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, er
 	}
 	secret := found[0]
 	options := loginOptions(string(secret.Data["username"]), string(secret.Data[key]))
+	options.Set(section, "memcache_secret_key", cacheKey(p.Resource.GetUID(), secret.Data[key]))
 	// The name is not secret, and often is that of the service itself.
-	p.Hide(string(secret.Data[key]), options[section]["password"])
+	p.Hide(string(secret.Data[key]), options[section]["password"], options[section]["memcache_secret_key"])
 	for option, value := range options[section] {
 		if err := config.ValidateValue(value); err != nil {
 			return nil, nil, reconcile.TerminalError(vocabulary.ReasonSecretInvalid, fmt.Errorf(
@@ -90,6 +97,15 @@ func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, er
 		}
 	}
 	return options, []types.UID{secret.UID}, nil
+}
+
+// cacheKey returns the key with which the middleware names and signs what it caches: that
+// of another resource, or of an earlier one with the same name, means nothing. It is
+// derived from the password because it has to be secret and as long-lived.
+func cacheKey(resource types.UID, password []byte) string {
+	mac := hmac.New(sha256.New, password)
+	mac.Write([]byte("memcache_secret_key of " + string(resource)))
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // loginOptions returns the name and password of the service user. Dollar signs are escaped

@@ -9,6 +9,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -46,6 +47,7 @@ func TestTheMiddlewareAsksTheIdentityServiceOfTheSpec(t *testing.T) {
 		"project_name": "services", "project_domain_name": "Default", "user_domain_name": "Default",
 		"service_token_roles": "service", "service_token_roles_required": "true",
 		"memcached_servers": "one:11211,two:11211", "memcache_pool_socket_timeout": "1", "memcache_pool_dead_retry": "10",
+		"memcache_security_strategy": "MAC",
 	}}
 	if diff := cmp.Diff(want, Configuration.Options(passOf(t, l))); diff != "" {
 		t.Errorf("without a region (-want +got):\n%s", diff)
@@ -66,6 +68,7 @@ func TestTheUserIsReadUnderTheKeyOfTheReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		delete(got["keystone_authtoken"], "memcache_secret_key")
 		want := config.INI{"keystone_authtoken": {"username": "har$$bour", "password": "pa$$$$word"}}
 		if diff := cmp.Diff(want, got); diff != "" || len(sources) != 1 || sources[0] != "user-uid" {
 			t.Errorf("key %q: from %v (-want +got):\n%s", key, sources, diff)
@@ -85,6 +88,30 @@ func TestThePasswordOfTheServiceUserIsHiddenAndItsNameIsNot(t *testing.T) {
 	}
 	if slices.Contains(p.Hidden(), "harbour") {
 		t.Error("errors lose the name of the service and of its options")
+	}
+}
+
+func TestEachResourceHasItsOwnSecretKeyForWhatItCaches(t *testing.T) {
+	keyOf := func(uid, password string) string {
+		l := instance.WithUser()
+		l.UID = types.UID(uid)
+		p := passOf(t, l, secret(map[string]string{"username": "harbour", "password": password}))
+		options, _, err := Configuration.SecretOptions(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := options["keystone_authtoken"]["memcache_secret_key"]
+		if len(key) != 64 || !slices.Contains(p.Hidden(), key) {
+			t.Errorf("the key has %d characters, hidden: %t", len(key), slices.Contains(p.Hidden(), key))
+		}
+		return key
+	}
+	key := keyOf("one", "a")
+	if key != keyOf("one", "a") {
+		t.Error("the key changes without a reason")
+	}
+	if key == keyOf("two", "a") || key == keyOf("one", "b") {
+		t.Error("two resources have the same key")
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -30,9 +31,36 @@ func outputFlag(cmd *cobra.Command) *string {
 	return format
 }
 
+// period is the value of a flag that cannot be negative. Its type in the help is that of any
+// duration.
+type period time.Duration
+
+func (p *period) String() string { return time.Duration(*p).String() }
+
+func (p *period) Type() string { return "duration" }
+
+// Set implements pflag.Value.
+func (p *period) Set(text string) error {
+	value, err := time.ParseDuration(text)
+	if err != nil {
+		return err
+	}
+	if value < 0 {
+		return errors.New("it cannot be negative: 0 waits forever")
+	}
+	*p = period(value)
+	return nil
+}
+
 // timeoutFlag adds the flag for the longest wait.
 func timeoutFlag(cmd *cobra.Command, usual time.Duration) *time.Duration {
-	return cmd.Flags().Duration("timeout", usual, "Maximum time to wait, such as 90s or 10m; 0 waits forever.")
+	return waitFlag(cmd, usual, "Maximum time to wait, such as 90s or 10m; 0 waits forever.")
+}
+
+func waitFlag(cmd *cobra.Command, usual time.Duration, usage string) *time.Duration {
+	timeout := usual
+	cmd.Flags().Var((*period)(&timeout), "timeout", usage)
+	return &timeout
 }
 
 // rotation are the flags of every rotation.

@@ -137,6 +137,7 @@ func TestAMistakeOnTheCommandLineIsCalledOne(t *testing.T) {
 		{"upgrade --to 2026.1 --abort", "--to and --abort cannot be combined"},
 		{"upgrade --preflight --abort", "--preflight and --abort cannot be combined"},
 		{"nonsense", "unknown command"},
+		{"wait --timeout -5s", "cannot be negative"},
 		{"rotate application-credential keystone/keystone", "name a ControlPlane"},
 		{"status -A keystone", "cannot be combined with TARGET"},
 		{"login --clouds-yaml -- true", "cannot be combined with"},

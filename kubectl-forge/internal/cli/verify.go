@@ -61,7 +61,7 @@ func (a *app) verifyCommand() *cobra.Command {
 	cmd.Flags().StringSliceVar(&o.interfaces, "interface", nil, "Test only the endpoints with these interfaces: public, internal or admin.")
 	cmd.Flags().BoolVar(&o.tempest, "tempest", false, "Also run OpenStack's own tests of the Identity API.")
 	cmd.Flags().StringVar(&o.image, "tempest-image", tempest.Image, "The image with these tests.")
-	o.timeout = cmd.Flags().Duration("timeout", tempestTimeout, "Maximum time to wait for these tests, such as 90m; 0 waits forever.")
+	o.timeout = waitFlag(cmd, tempestTimeout, "Maximum time to wait for these tests, such as 90m; 0 waits forever.")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, one := range o.interfaces {
 			if !slices.Contains(interfaces, one) {

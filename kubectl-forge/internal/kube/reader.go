@@ -195,7 +195,8 @@ func (r *reader) readStore(ctx context.Context) error {
 	return err
 }
 
-// Store returns the ClusterSecretStore of the platform, nil when there is none.
+// Store returns the ClusterSecretStore of the platform, nil when there is none. Its status
+// is that of the store that External Secrets can check, if there is one.
 func Store(ctx context.Context, s *Session) (*unstructured.Unstructured, error) {
 	mapping, err := s.RESTMapper().RESTMapping(inventory.StoreKind)
 	if meta.IsNoMatchError(err) {
@@ -213,6 +214,15 @@ func Store(ctx context.Context, s *Session) (*unstructured.Unstructured, error) 
 	if err != nil {
 		return nil, Explain(err)
 	}
+	checked := &unstructured.Unstructured{}
+	checked.SetGroupVersionKind(mapping.GroupVersionKind)
+	switch err = s.Get(ctx, client.ObjectKey{Name: secrets.CheckedStoreName}, checked); {
+	case apierrors.IsNotFound(err):
+		return store, nil
+	case err != nil:
+		return nil, Explain(err)
+	}
+	store.Object["status"] = checked.Object["status"]
 	return store, nil
 }
 

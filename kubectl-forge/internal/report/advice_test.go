@@ -31,7 +31,7 @@ func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
 			"SecretsReady", keystonev1alpha1.ReasonWaitingForExtraConfig, "",
 			"kubectl -n openstack create secret generic keystone-ldap --from-file=keystone.conf=FILE",
 		},
-		{"SecretsReady", keystonev1alpha1.ReasonSecretStoreNotReady, "", "kubectl describe clustersecretstore openbao-cluster-store"},
+		{"SecretsReady", keystonev1alpha1.ReasonSecretStoreNotReady, "", "kubectl describe clustersecretstores openbao-cluster-store openbao-infrastructure-store"},
 		{"SecretsReady", keystonev1alpha1.ReasonConfigError, "", "kubectl -n openstack edit keystone keystone"},
 		{
 			"SecretsReady", keystonev1alpha1.ReasonConfigCheckInProgress,
@@ -87,7 +87,7 @@ func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
 
 func TestACauseInAControlPlaneCallsForACommand(t *testing.T) {
 	tests := []struct{ reason, want string }{
-		{c5c3v1alpha1.ReasonSecretStoreNotReady, "kubectl describe clustersecretstore openbao-cluster-store"},
+		{c5c3v1alpha1.ReasonSecretStoreNotReady, "kubectl describe clustersecretstores openbao-cluster-store openbao-infrastructure-store"},
 		{c5c3v1alpha1.ReasonWaitingForDBCredentialSecret, "kubectl -n openstack describe externalsecret controlplane-keystone-db-credentials"},
 		{c5c3v1alpha1.ReasonKORCNotInstalled, "kubectl forge doctor -n openstack"},
 		{

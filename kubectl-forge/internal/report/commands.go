@@ -27,7 +27,8 @@ func inspect(namespace string, exhibit Exhibit) []string {
 	return []string{kubectl(namespace, fmt.Sprintf("describe %s %s", strings.ToLower(exhibit.Kind), exhibit.Name))}
 }
 
-const describeStore = "kubectl describe clustersecretstore " + secrets.StoreName
+// describeStore names both stores: External Secrets cannot check one of them.
+const describeStore = "kubectl describe clustersecretstores " + secrets.StoreName + " " + secrets.CheckedStoreName
 
 func editOwner(ref inventory.Ref) string {
 	return kubectl(ref.Namespace, "edit "+strings.ToLower(ref.Kind)+" "+ref.Name)

@@ -22,9 +22,10 @@ type ServiceAccount struct {
 }
 
 // Reviewer returns the service account of a token, or an error that wraps
-// ErrNotAuthenticated if the token is not valid.
+// ErrNotAuthenticated if the token is not valid, or is not meant for the audience, where
+// one is given.
 type Reviewer interface {
-	Review(ctx context.Context, token string) (ServiceAccount, error)
+	Review(ctx context.Context, token, audience string) (ServiceAccount, error)
 }
 
 // ErrNotAuthenticated reports that a service account token is not valid.
@@ -35,7 +36,9 @@ type Role struct {
 	Names      []string `json:"bound_service_account_names"`
 	Namespaces []string `json:"bound_service_account_namespaces"`
 	Policies   []string `json:"token_policies"`
-	TTL        Duration `json:"token_ttl"`
+	// Audience is what a service account token has to be meant for, "" for anything.
+	Audience string   `json:"audience"`
+	TTL      Duration `json:"token_ttl"`
 }
 
 // Admits reports whether a service account may assume the role.
@@ -97,7 +100,8 @@ type tokenReview struct {
 }
 
 type tokenReviewSpec struct {
-	Token string `json:"token"`
+	Token     string   `json:"token"`
+	Audiences []string `json:"audiences,omitempty"`
 }
 
 type tokenReviewStatus struct {
@@ -110,10 +114,8 @@ type tokenReviewStatus struct {
 }
 
 // request asks the API server about a token.
-func (r *TokenReview) request(ctx context.Context, token string) (*http.Request, error) {
-	body, err := json.Marshal(tokenReview{
-		APIVersion: "authentication.k8s.io/v1", Kind: "TokenReview", Spec: tokenReviewSpec{Token: token},
-	})
+func (r *TokenReview) request(ctx context.Context, spec tokenReviewSpec) (*http.Request, error) {
+	body, err := json.Marshal(tokenReview{APIVersion: "authentication.k8s.io/v1", Kind: "TokenReview", Spec: spec})
 	if err != nil {
 		return nil, fmt.Errorf("encode the token review: %w", err)
 	}
@@ -132,8 +134,12 @@ func (r *TokenReview) request(ctx context.Context, token string) (*http.Request,
 }
 
 // Review implements Reviewer.
-func (r *TokenReview) Review(ctx context.Context, token string) (ServiceAccount, error) {
-	request, err := r.request(ctx, token)
+func (r *TokenReview) Review(ctx context.Context, token, audience string) (ServiceAccount, error) {
+	spec := tokenReviewSpec{Token: token}
+	if audience != "" {
+		spec.Audiences = []string{audience}
+	}
+	request, err := r.request(ctx, spec)
 	if err != nil {
 		return ServiceAccount{}, err
 	}

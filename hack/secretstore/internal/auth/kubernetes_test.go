@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/c5c3/forge/hack/secretstore/internal/auth"
@@ -19,14 +20,15 @@ func apiServer(t *testing.T, code int, status map[string]any) *auth.TokenReview 
 		var review struct {
 			Kind string `json:"kind"`
 			Spec struct {
-				Token string `json:"token"`
+				Token     string   `json:"token"`
+				Audiences []string `json:"audiences"`
 			} `json:"spec"`
 		}
 		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
 			t.Error(err)
 		}
-		if r.URL.Path != "/apis/authentication.k8s.io/v1/tokenreviews" || review.Kind != "TokenReview" ||
-			review.Spec.Token != "theirs" || r.Header.Get("Authorization") != "Bearer ours" {
+		if r.URL.Path != "/apis/authentication.k8s.io/v1/tokenreviews" || r.Header.Get("Authorization") != "Bearer ours" ||
+			review.Kind != "TokenReview" || review.Spec.Token != "theirs" || !slices.Equal(review.Spec.Audiences, []string{"store"}) {
 			t.Errorf("%s %+v %s", r.URL.Path, review, r.Header.Get("Authorization"))
 		}
 		w.WriteHeader(code)
@@ -44,7 +46,7 @@ func TestAReviewedTokenNamesItsServiceAccount(t *testing.T) {
 	review := apiServer(t, http.StatusCreated, map[string]any{
 		"authenticated": true, "user": map[string]any{"username": "system:serviceaccount:ns:name", "uid": "u"},
 	})
-	got, err := review.Review(t.Context(), "theirs")
+	got, err := review.Review(t.Context(), "theirs", "store")
 	if want := (auth.ServiceAccount{Namespace: "ns", Name: "name", UID: "u"}); err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -55,14 +57,14 @@ func TestATokenOfNoServiceAccountIsNotAuthenticated(t *testing.T) {
 		"unknown": {"authenticated": false, "error": "expired"},
 		"a user":  {"authenticated": true, "user": map[string]any{"username": "admin"}},
 	} {
-		if _, err := apiServer(t, http.StatusCreated, status).Review(t.Context(), "theirs"); !errors.Is(err, auth.ErrNotAuthenticated) {
+		if _, err := apiServer(t, http.StatusCreated, status).Review(t.Context(), "theirs", "store"); !errors.Is(err, auth.ErrNotAuthenticated) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func TestAReviewThatFailsIsNoVerdict(t *testing.T) {
-	_, err := apiServer(t, http.StatusInternalServerError, nil).Review(t.Context(), "theirs")
+	_, err := apiServer(t, http.StatusInternalServerError, nil).Review(t.Context(), "theirs", "store")
 	if err == nil || errors.Is(err, auth.ErrNotAuthenticated) {
 		t.Errorf("got %v", err)
 	}

@@ -17,6 +17,8 @@ type Token struct {
 	DisplayName string
 	Path        string
 	Policies    []string
+	// Login is the accessor of the login that issued the token.
+	Login       string
 	Metadata    map[string]string
 	CreatedTime time.Time
 	CreationTTL time.Duration

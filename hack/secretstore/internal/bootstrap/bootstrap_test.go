@@ -2,6 +2,7 @@ package bootstrap_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -26,20 +27,43 @@ func TestAnEmptyStoreIsSetUpAsDocumented(t *testing.T) {
 		}
 	}
 	want := []string{
-		"ci-cd-provisioner", "default", "eso-control-plane", "eso-hypervisor", "eso-management", "eso-storage", "keystone-db-dynamic",
-		"pki-issuer", "push-app-credentials", "push-ceph-keys", "push-keystone-admin", "push-keystone-keys", "root",
+		"ci-cd-provisioner", "default", "eso-control-plane", "eso-hypervisor", "eso-management", "eso-storage", "eso-tenant",
+		"keystone-db-dynamic", "pki-issuer", "push-app-credentials", "push-ceph-keys", "push-keystone-admin", "push-keystone-keys", "root",
 	}
 	if diff := cmp.Diff(want, strings.Fields(c.bao(t, "policy", "list"))); diff != "" {
 		t.Errorf("policies (-want +got):\n%s", diff)
 	}
-	got := c.bao(t, "read", "-field=token_policies", "auth/kubernetes/management/role/eso-management")
-	if !strings.Contains(got, "push-app-credentials") {
-		t.Errorf("the role has %s", got)
+	for role, want := range map[string][]string{
+		"eso-tenant":     {"default", "*", "eso-tenant,push-keystone-keys,push-keystone-admin,push-app-credentials"},
+		"eso-management": {"openbao-infrastructure", "openbao-system", "eso-management"},
+	} {
+		entry := c.entry(t, "auth/kubernetes/management/role/"+role)
+		var got []string
+		for _, setting := range []string{"bound_service_account_names", "bound_service_account_namespaces", "token_policies"} {
+			got = append(got, joined(entry[setting]))
+		}
+		if diff := cmp.Diff(want, got); diff != "" || entry["audience"] != "openbao" {
+			t.Errorf("role %s for %v (-want +got):\n%s", role, entry["audience"], diff)
+		}
 	}
-	got = c.bao(t, "policy", "read", "keystone-db-dynamic")
-	if strings.Contains(got, "ACCESSOR") || !strings.Contains(got, "aliases.auth_kubernetes_") {
-		t.Errorf("the policy is %s", got)
+	for _, policy := range []string{
+		"eso-control-plane", "eso-tenant", "keystone-db-dynamic", "push-app-credentials", "push-keystone-admin", "push-keystone-keys",
+	} {
+		got := c.bao(t, "policy", "read", policy)
+		if strings.Contains(got, "ACCESSOR") || !strings.Contains(got, "aliases.auth_kubernetes_") {
+			t.Errorf("the policy %s is %s", policy, got)
+		}
 	}
+}
+
+// joined returns a list as text.
+func joined(list any) string {
+	items, _ := list.([]any)
+	texts := make([]string, 0, len(items))
+	for _, item := range items {
+		texts = append(texts, fmt.Sprint(item))
+	}
+	return strings.Join(texts, ",")
 }
 
 func TestFirstSecretsAreRandomAndHandedOver(t *testing.T) {
@@ -167,7 +191,7 @@ func TestTheNameOfAClusterComesBeforeAllPaths(t *testing.T) {
 	c.mustRun(t, "bootstrap.sh")
 	c.bao(t, "kv", "get", "-mount=kv-v2", "-field=password", "east/bootstrap/openstack/controlplane-keystone/admin")
 	got := c.bao(t, "policy", "read", "push-keystone-keys")
-	if !strings.Contains(got, `"kv-v2/data/east/openstack/keystone/+/+/fernet-keys"`) {
+	if !strings.Contains(got, `"kv-v2/data/east/openstack/keystone/{{identity.entity.aliases.`) {
 		t.Errorf("the policy is %s", got)
 	}
 }

@@ -3,6 +3,7 @@ package policy
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -37,17 +38,40 @@ type Policy struct {
 // Policies are policies keyed by name.
 type Policies map[string]Policy
 
+// Identity is what the patterns of a policy may refer to: the login of a token, by its
+// accessor, and the metadata that the login has recorded.
+type Identity struct {
+	Accessor string
+	Metadata map[string]string
+}
+
+// reference matches the only expression that the store knows in a pattern.
+var reference = regexp.MustCompile(`\{\{identity\.entity\.aliases\.([^.{}]+)\.metadata\.([a-z_]+)\}\}`)
+
+// expand replaces the references in a pattern. A pattern that refers to another login, or
+// to metadata that is missing, applies to no path.
+func (i Identity) expand(pattern string) (string, bool) {
+	known := true
+	expanded := reference.ReplaceAllStringFunc(pattern, func(text string) string {
+		found := reference.FindStringSubmatch(text)
+		value := i.Metadata[found[2]]
+		known = known && value != "" && found[1] == i.Accessor
+		return value
+	})
+	return expanded, known && !strings.Contains(expanded, "{{")
+}
+
 // Allows reports whether the named policies together permit a capability at a
 // path. Only the most specific pattern that matches counts, in whichever policy
 // it is; "deny" there beats everything else.
-func (p Policies) Allows(names []string, path string, wanted Capability) bool {
+func (p Policies) Allows(names []string, of Identity, path string, wanted Capability) bool {
 	if slices.Contains(names, Root) {
 		return true
 	}
 	granted := map[string][]Capability{}
 	for _, name := range names {
-		for pattern, rule := range p[name].Path {
-			if matches(pattern, path) {
+		for template, rule := range p[name].Path {
+			if pattern, known := of.expand(template); known && matches(pattern, path) {
 				granted[pattern] = append(granted[pattern], rule.Capabilities...)
 			}
 		}

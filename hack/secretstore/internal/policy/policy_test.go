@@ -33,7 +33,7 @@ func TestAPatternMatchesWholePathsOnly(t *testing.T) {
 		{"kv/+/+/keys", "kv/ns/keys", false},
 	} {
 		policies := policy.Policies{"p": rules(map[string][]policy.Capability{test.pattern: {policy.Read}})}
-		if got := policies.Allows([]string{"p"}, test.path, policy.Read); got != test.want {
+		if got := policies.Allows([]string{"p"}, policy.Identity{}, test.path, policy.Read); got != test.want {
 			t.Errorf("%s on %s: %t", test.pattern, test.path, got)
 		}
 	}
@@ -55,7 +55,7 @@ func TestOnlyTheMostSpecificPatternCounts(t *testing.T) {
 		{"kv/data/b/keys", policy.Update, false},
 		{"kv/data/a/keys", policy.Read, false},
 	} {
-		if got := policies.Allows(names, test.path, test.wanted); got != test.want {
+		if got := policies.Allows(names, policy.Identity{}, test.path, test.wanted); got != test.want {
 			t.Errorf("%s %s: %t", test.wanted, test.path, got)
 		}
 	}
@@ -67,17 +67,41 @@ func TestTheSamePatternInTwoPoliciesGrantsBoth(t *testing.T) {
 		"b": rules(map[string][]policy.Capability{"kv/x": {policy.Delete}}),
 	}
 	for _, wanted := range []policy.Capability{policy.Read, policy.Delete} {
-		if !policies.Allows([]string{"a", "b"}, "kv/x", wanted) {
+		if !policies.Allows([]string{"a", "b"}, policy.Identity{}, "kv/x", wanted) {
 			t.Errorf("%s is refused", wanted)
 		}
 	}
 }
 
 func TestNoPolicyPermitsNothingAndRootEverything(t *testing.T) {
-	if (policy.Policies{}).Allows([]string{"default"}, "kv/x", policy.Read) {
+	if (policy.Policies{}).Allows([]string{"default"}, policy.Identity{}, "kv/x", policy.Read) {
 		t.Error("a token without a policy may read")
 	}
-	if !(policy.Policies{}).Allows([]string{policy.Root}, "kv/x", policy.Delete) {
+	if !(policy.Policies{}).Allows([]string{policy.Root}, policy.Identity{}, "kv/x", policy.Delete) {
 		t.Error("the root token may not delete")
+	}
+}
+
+func TestAPatternRefersToTheLoginOfTheToken(t *testing.T) {
+	policies := policy.Policies{"p": rules(map[string][]policy.Capability{
+		"kv/{{identity.entity.aliases.here.metadata.service_account_namespace}}/*": {policy.Read},
+	})}
+	of := func(accessor, namespace string) policy.Identity {
+		return policy.Identity{Accessor: accessor, Metadata: map[string]string{"service_account_namespace": namespace}}
+	}
+	for _, test := range []struct {
+		name string
+		of   policy.Identity
+		path string
+		want bool
+	}{
+		{"its own namespace", of("here", "a"), "kv/a/x", true},
+		{"another namespace", of("here", "a"), "kv/b/x", false},
+		{"another login", of("there", "a"), "kv/a/x", false},
+		{"no metadata", policy.Identity{Accessor: "here"}, "kv//x", false},
+	} {
+		if got := policies.Allows([]string{"p"}, test.of, test.path, policy.Read); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	vault "github.com/hashicorp/vault/api"
 )
 
 func containsSecret(text string) bool { return strings.Contains(text, "the-secret") }
@@ -19,15 +21,24 @@ func TestAServiceAccountOfTheRoleLogsIn(t *testing.T) {
 		t.Errorf("valid for %s, %v", ttl, err)
 	}
 	metadata, err := self.TokenMetadata()
-	if err != nil || metadata["service_account_namespace"] != "external-secrets" {
+	if err != nil || metadata["service_account_namespace"] != "ns" {
 		t.Errorf("got %v, %v", metadata, err)
 	}
 }
 
 func TestOthersDoNotLogIn(t *testing.T) {
-	for _, token := range []string{"default/external-secrets", "external-secrets/other", "garbage"} {
-		if _, err := start(t).login(t, token); status(err) != http.StatusForbidden {
-			t.Errorf("%s: %v", token, err)
+	for _, test := range []struct{ role, token string }{
+		{"eso-management", "ns/default@openbao"},
+		{"eso-management", "ns/openbao-infrastructure@openbao"},
+		// Any SecretStore may use the token in the pod of External Secrets.
+		{"eso-management", "external-secrets/external-secrets@api"},
+		{"eso-tenant", "ns/other@openbao"},
+		// Any pod of the account has a token like this one.
+		{"eso-tenant", "ns/default@api"},
+		{"eso-tenant", "garbage"},
+	} {
+		if _, err := start(t).login(t, test.role, test.token); status(err) != http.StatusForbidden {
+			t.Errorf("%s for %s: %v", test.token, test.role, err)
 		}
 	}
 }
@@ -52,27 +63,50 @@ func TestRequestsWithoutAValidTokenAreRefused(t *testing.T) {
 	}
 }
 
-// The paths that External Secrets must be able to read and push, and some that it
-// must not.
+// permission is what a login may do at a path.
+type permission struct {
+	path                string
+	read, write, remove bool
+}
+
+// The paths that External Secrets must be able to read and push for a tenant, and some
+// that it must not, those of other tenants first of all.
 func TestExternalSecretsMayDoWhatItsPoliciesSay(t *testing.T) {
 	s := start(t)
-	root, eso := s.client(t, rootToken), s.externalSecrets(t)
-	for _, test := range []struct {
-		path                string
-		read, write, remove bool
-	}{
-		{"infrastructure/mariadb", true, false, false},
-		{"openstack/keystone/standalone/db", true, false, false},
+	check(t, s, s.externalSecrets(t), []permission{
 		{"openstack/placement/ns/name/db", true, false, false},
 		{"bootstrap/ns/name/admin", true, true, true},
 		{"openstack/keystone/ns/name/fernet-keys", true, true, true},
 		{"openstack/keystone/ns/name/credential-keys", true, true, true},
 		{"openstack/keystone/ns/name/admin/app-credential", true, true, true},
 		{"openstack/keystone/ns/name/other", true, false, false},
+		{"bootstrap/other/name/admin", false, false, false},
+		{"openstack/keystone/other/name/db", false, false, false},
+		{"openstack/keystone/other/name/fernet-keys", false, false, false},
+		{"openstack/keystone/other/name/credential-keys", false, false, false},
+		{"openstack/keystone/other/name/admin/app-credential", false, false, false},
+		{"openstack/keystone/ns-2/name/db", false, false, false},
+		{"openstack/keystone/standalone/db", false, false, false},
+		{"infrastructure/mariadb", false, false, false},
 		{"elsewhere", false, false, false},
-	} {
+	})
+	check(t, s, s.as(t, "eso-tenant", "standalone/default@openbao"), []permission{
+		{"openstack/keystone/standalone/db", false, false, false},
+	})
+	check(t, s, s.as(t, "eso-management", "openbao-system/openbao-infrastructure@openbao"), []permission{
+		{"infrastructure/mariadb", true, false, false},
+		{"openstack/keystone/standalone/db", true, false, false},
+		{"openstack/keystone/ns/name/db", false, false, false},
+		{"bootstrap/ns/name/admin", false, false, false},
+	})
+}
+
+// check fails unless the client may do exactly what the permissions say.
+func check(t *testing.T, s *store, client *vault.Client, permissions []permission) {
+	t.Helper()
+	root, kv := s.client(t, rootToken), client.KVv2("kv-v2")
+	for _, test := range permissions {
 		put(t, root, test.path, map[string]any{"v": "x"})
-		kv := eso.KVv2("kv-v2")
 		_, read := kv.Get(t.Context(), test.path)
 		_, metadata := kv.GetMetadata(t.Context(), test.path)
 		_, write := kv.Put(t.Context(), test.path, map[string]any{"v": "y"})

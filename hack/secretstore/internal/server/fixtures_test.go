@@ -19,12 +19,13 @@ import (
 
 const rootToken = "s.root-token"
 
-// reviewer knows the service accounts whose tokens are "namespace/name".
+// reviewer knows the service accounts whose tokens are "namespace/name@audience".
 type reviewer struct{}
 
-func (reviewer) Review(_ context.Context, token string) (auth.ServiceAccount, error) {
-	namespace, name, ok := strings.Cut(token, "/")
-	if !ok {
+func (reviewer) Review(_ context.Context, token, audience string) (auth.ServiceAccount, error) {
+	account, meant, _ := strings.Cut(token, "@")
+	namespace, name, ok := strings.Cut(account, "/")
+	if !ok || audience != "" && meant != audience {
 		return auth.ServiceAccount{}, auth.ErrNotAuthenticated
 	}
 	return auth.ServiceAccount{Namespace: namespace, Name: name, UID: "uid"}, nil
@@ -73,13 +74,22 @@ func (s *store) setUp(t *testing.T) {
 		root.Sys().EnableAuthWithOptionsWithContext(t.Context(), "kubernetes/management", &vault.EnableAuthOptions{Type: "kubernetes"}),
 		write(t, root, "auth/kubernetes/management/config", map[string]any{"kubernetes_host": "https://kubernetes.default.svc"}),
 		write(t, root, "auth/kubernetes/management/role/eso-management", map[string]any{
-			"bound_service_account_names": "external-secrets", "bound_service_account_namespaces": "external-secrets", "token_ttl": "1h",
-			"token_policies": "eso-management,push-keystone-keys,push-keystone-admin,push-app-credentials",
+			"bound_service_account_names": "openbao-infrastructure", "bound_service_account_namespaces": "openbao-system",
+			"audience": "openbao", "token_ttl": "1h", "token_policies": "eso-management",
+		}),
+		write(t, root, "auth/kubernetes/management/role/eso-tenant", map[string]any{
+			"bound_service_account_names": "default", "bound_service_account_namespaces": "*", "audience": "openbao", "token_ttl": "1h",
+			"token_policies": "eso-tenant,push-keystone-keys,push-keystone-admin,push-app-credentials",
 		}),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
+	logins, err := root.Logical().ReadWithContext(t.Context(), "sys/auth")
+	if err != nil {
+		t.Fatal(err)
+	}
+	accessor := logins.Data["kubernetes/management/"].(map[string]any)["accessor"].(string)
 	// Go reruns the tests when the variable changes; the files themselves are not seen.
 	os.Getenv("FORGE_FILES_DEPLOY")
 	files, err := filepath.Glob("../../../../deploy/openbao/policies/*.hcl")
@@ -87,12 +97,13 @@ func (s *store) setUp(t *testing.T) {
 		t.Fatalf("found the policies %v, %v", files, err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		content, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".hcl")
-		if err := root.Sys().PutPolicyWithContext(t.Context(), name, string(text)); err != nil {
+		text := strings.ReplaceAll(string(content), "@ACCESSOR@", accessor)
+		if err := root.Sys().PutPolicyWithContext(t.Context(), name, text); err != nil {
 			t.Errorf("policy %s: %v", name, err)
 		}
 	}
@@ -118,11 +129,11 @@ func (s *store) client(t *testing.T, token string) *vault.Client {
 	return client
 }
 
-// login returns a client that has logged in as External Secrets does.
-func (s *store) login(t *testing.T, serviceAccountToken string) (*vault.Client, error) {
+// login returns a client that has logged in for a role as External Secrets does.
+func (s *store) login(t *testing.T, role, serviceAccountToken string) (*vault.Client, error) {
 	t.Helper()
 	client := s.client(t, "")
-	method, err := kubernetes.NewKubernetesAuth("eso-management",
+	method, err := kubernetes.NewKubernetesAuth(role,
 		kubernetes.WithServiceAccountToken(serviceAccountToken), kubernetes.WithMountPath("kubernetes/management"))
 	if err != nil {
 		t.Fatal(err)
@@ -131,9 +142,16 @@ func (s *store) login(t *testing.T, serviceAccountToken string) (*vault.Client, 
 	return client, err
 }
 
+// externalSecrets returns a client that acts for the tenant "ns".
 func (s *store) externalSecrets(t *testing.T) *vault.Client {
 	t.Helper()
-	client, err := s.login(t, "external-secrets/external-secrets")
+	return s.as(t, "eso-tenant", "ns/default@openbao")
+}
+
+// as does the same for a login that has to succeed.
+func (s *store) as(t *testing.T, role, serviceAccountToken string) *vault.Client {
+	t.Helper()
+	client, err := s.login(t, role, serviceAccountToken)
 	if err != nil {
 		t.Fatal(err)
 	}

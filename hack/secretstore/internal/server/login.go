@@ -39,7 +39,7 @@ func (s *Server) login(q *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	account, err := s.reviewer.Review(q.Context(), body.JWT)
+	account, err := s.reviewer.Review(q.Context(), body.JWT, role.Audience)
 	if errors.Is(err, auth.ErrNotAuthenticated) {
 		return reply{}, fail(http.StatusForbidden, "permission denied")
 	} else if err != nil {
@@ -48,11 +48,13 @@ func (s *Server) login(q *request) (reply, error) {
 	if !role.Admits(account) {
 		return reply{}, fail(http.StatusForbidden, "service account name or namespace not authorized")
 	}
+	_, mounted := s.settings.get().login(strings.TrimPrefix(q.path, "auth/"))
 	ttl := cmp.Or(role.TTL.Duration, defaultTTL)
 	text, token := s.tokens.Issue(auth.Token{
 		DisplayName: strings.TrimPrefix(mount, "auth/") + "-" + account.Namespace + "-" + account.Name,
 		Path:        q.path,
 		Policies:    append([]string{"default"}, role.Policies...),
+		Login:       mounted.Accessor,
 		Metadata: map[string]string{
 			"role": body.Role, "service_account_name": account.Name,
 			"service_account_namespace": account.Namespace, "service_account_uid": account.UID,

@@ -76,7 +76,7 @@ func New(o Options) (*Server, error) {
 
 // permit fails unless the token's policies allow the request.
 func (s *Server) permit(q *request, wanted policy.Capability) error {
-	if s.settings.allows(q.holder.Policies, q.path, wanted) {
+	if s.settings.allows(q.holder, q.path, wanted) {
 		return nil
 	}
 	return fail(http.StatusForbidden, "permission denied")

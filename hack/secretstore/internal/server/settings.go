@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/c5c3/forge/hack/secretstore/internal/auth"
 	"github.com/c5c3/forge/hack/secretstore/internal/policy"
 )
 
@@ -77,10 +78,10 @@ func (s *settings) get() setup {
 	return s.current
 }
 
-func (s *settings) allows(names []string, path string, wanted policy.Capability) bool {
+func (s *settings) allows(holder auth.Token, path string, wanted policy.Capability) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.policies.Allows(names, path, wanted)
+	return s.policies.Allows(holder.Policies, policy.Identity{Accessor: holder.Login, Metadata: holder.Metadata}, path, wanted)
 }
 
 // change lets a function replace maps in a copy of the setup, and adopts the copy.

@@ -19,7 +19,7 @@ func TestASealedStoreRefusesEverythingButBeingUnsealed(t *testing.T) {
 	if _, err := root.KVv2("kv-v2").Get(t.Context(), "a"); status(err) != http.StatusServiceUnavailable {
 		t.Errorf("read: %v", err)
 	}
-	if _, err := s.login(t, "external-secrets/external-secrets"); status(err) != http.StatusServiceUnavailable {
+	if _, err := s.login(t, "eso-tenant", "ns/default@openbao"); status(err) != http.StatusServiceUnavailable {
 		t.Errorf("login: %v", err)
 	}
 	health, err := root.Sys().HealthWithContext(t.Context())

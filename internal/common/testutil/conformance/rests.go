@@ -33,6 +33,7 @@ func (s suite[T]) rests(t *testing.T) {
 				{"every condition is true", (*Instance[T]).conditions},
 				{"every child is controlled and labelled", (*Instance[T]).owned},
 				{"pods answer for themselves whether they are ready", (*Instance[T]).readiness},
+				{"pods answer large requests", (*Instance[T]).largeRequests},
 				{"no password leaves a Secret", (*Instance[T]).keepsPasswords},
 				{"a pass makes no request", (*Instance[T]).quiet},
 				{"each child was written once and the status rarely", (*Instance[T]).writes},

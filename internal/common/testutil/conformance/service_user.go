@@ -24,6 +24,7 @@ func (s suite[T]) serviceUser(t *testing.T) {
 		name string
 		run  func(*testing.T)
 	}{
+		{"what is cached is signed with a key of the resource", s.keyedCache},
 		{"pods get a service user once the Identity service accepts it", s.acceptedUser},
 		{"a missing or unusable service user is named and awaited", s.missingUser},
 	} {
@@ -126,4 +127,67 @@ func (s suite[T]) missingUser(t *testing.T) {
 	i.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonSecretInvalid, "password in Secret "+name, field)
 	i.setUser(name, "password")
 	i.Ready()
+}
+
+// keyedCache verifies that services which share a memcached, and even a service user, take
+// no token from what the other one has cached, and that the key is in no ConfigMap.
+func (s suite[T]) keyedCache(t *testing.T) {
+	const key = "memcache_secret_key"
+	seen := map[string]bool{}
+	for range 2 {
+		i := s.prepared(t, brownfield)
+		i.setUser(i.user().SecretRef.Name, "shared")
+		i.Create()
+		i.Ready()
+		configured, signed := i.options()
+		line := lineWith(signed, key)
+		if line == "" || seen[line] {
+			t.Errorf("the pods have no %s, or that of another resource", key)
+		}
+		seen[line] = true
+		if !strings.Contains(lineWith(configured, "memcache_security_strategy"), "MAC") || strings.Contains(configured, key) {
+			t.Errorf("the ConfigMap does not sign what is cached, or has the key:\n%s", configured)
+		}
+	}
+}
+
+// options returns the configuration of the pods from ConfigMaps and from Secrets.
+func (i *Instance[T]) options() (public, secret string) {
+	i.Helper()
+	deploy := i.deployment()
+	expect.Exists(i.T, i.Admin, deploy)
+	for _, volume := range deploy.Spec.Template.Spec.Volumes {
+		if volume.Projected == nil {
+			continue
+		}
+		for _, source := range volume.Projected.Sources {
+			if source.ConfigMap == nil {
+				continue
+			}
+			found := &corev1.ConfigMap{}
+			found.Namespace, found.Name = i.namespace(), source.ConfigMap.Name
+			expect.Exists(i.T, i.Admin, found)
+			for _, content := range found.Data {
+				public += content
+			}
+		}
+	}
+	for _, name := range projected(deploy) {
+		found := i.secret(name, nil)
+		expect.Exists(i.T, i.Admin, found)
+		for _, content := range found.Data {
+			secret += string(content)
+		}
+	}
+	return public, secret
+}
+
+// lineWith returns the first line that begins with the option.
+func lineWith(text, option string) string {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, option) {
+			return line
+		}
+	}
+	return ""
 }

@@ -96,16 +96,16 @@ type transit struct {
 }
 
 func (m *manager) whereInTransit(ctx context.Context) (transit, error) {
-	broken, err := secrets.StoreBroken(ctx, m.Kinds, m.Foreign)
+	broken, err := secrets.BrokenStore(ctx, m.Kinds, m.Foreign)
 	if err != nil {
 		return transit{}, err
 	}
 	push := secrets.PushStateOf(m.push)
 	switch {
-	case broken:
+	case broken != "":
 		return transit{reason: c5c3v1alpha1.ReasonSecretStoreNotReady, message: fmt.Sprintf(
 			"ClusterSecretStore %s is not ready, so the clouds.yaml cannot reach Secret %s; repair the store or the backend behind it",
-			secrets.StoreName, m.delivery.Name)}, nil
+			broken, m.delivery.Name)}, nil
 	case !push.Synced:
 		return transit{reason: c5c3v1alpha1.ReasonWaitingForPushSecret, message: detailed(fmt.Sprintf(
 			"PushSecret %s has not stored the clouds.yaml at %s yet; if this persists, repair the store; a path that something else wrote needs "+

@@ -79,14 +79,14 @@ func checkUnclaimed(ctx context.Context, key client.ObjectKey, readers ...client
 
 // explainDelay includes the state that External Secrets reports in the wait for a Secret.
 func explainDelay(ctx context.Context, s *pass.Pass, d Delivery, es *esov1.ExternalSecret) error {
-	broken, err := secrets.StoreBroken(ctx, s.Kinds, s.Foreign)
+	broken, err := secrets.BrokenStore(ctx, s.Kinds, s.Foreign)
 	if err != nil {
 		return err
 	}
-	if broken {
+	if broken != "" {
 		return reconcile.WaitError(c5c3v1alpha1.ReasonSecretStoreNotReady, fmt.Sprintf(
 			"ClusterSecretStore %s is not ready, so ExternalSecret %s cannot deliver its Secret; repair the store or the backend behind it",
-			secrets.StoreName, d.Name))
+			broken, d.Name))
 	}
 	parts := []string{fmt.Sprintf("ExternalSecret %s has not delivered its Secret yet; the store needs the properties %s at %s",
 		d.Name, strings.Join(d.Properties, " and "), d.Path)}

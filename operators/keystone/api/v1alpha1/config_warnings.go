@@ -2,9 +2,8 @@ package v1alpha1
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
+	"github.com/c5c3/forge/internal/common/admission"
 	"github.com/c5c3/forge/internal/common/config"
 )
 
@@ -20,30 +19,19 @@ func connectionWarning(k *Keystone) string {
 	return ""
 }
 
-// secretOptionsWarning names the options that look like secrets and stand in the
-// spec, "" when there are none. No value is repeated.
-func secretOptionsWarning(k *Keystone) string {
-	var found []string
-	for section, options := range k.Spec.ExtraConfig {
-		for option, value := range options {
-			if value != "" && holdsSecret(option) {
-				found = append(found, fmt.Sprintf("[%s][%s]", section, option))
-			}
-		}
+// secretsWarnings name the options that look like secrets and stand in the spec.
+func secretsWarnings(k *Keystone) []string {
+	plugins, filters := map[string]map[string]string{}, map[string]map[string]string{}
+	for _, plugin := range k.Spec.Plugins {
+		plugins[plugin.ConfigSection] = plugin.Config
 	}
-	if len(found) == 0 {
-		return ""
+	for _, filter := range k.Spec.Middleware {
+		filters[filter.Name] = filter.Config
 	}
-	slices.Sort(found)
-	return fmt.Sprintf("spec.extraConfig: anyone who may read this resource or ConfigMaps can read %s; "+
-		"move it to the Secret of spec.extraConfigSecretRef", strings.Join(found, ", "))
-}
-
-// holdsSecret reports whether an option with that name holds a password, or a URL with
-// one, in Keystone or a library that it uses.
-func holdsSecret(option string) bool {
-	option = strings.ToLower(option)
-	return option == "transport_url" || slices.ContainsFunc([]string{"password", "secret", "secret_key"}, func(end string) bool {
-		return option == end || strings.HasSuffix(option, "_"+end)
-	})
+	return []string{
+		admission.SecretsWarning("spec.extraConfig", k.Spec.ExtraConfig, admission.ToSecretRef),
+		admission.SecretsWarning("spec.plugins", plugins, admission.ToSecretRef),
+		admission.SecretsWarning("spec.middleware", filters,
+			"a filter that also reads keystone.conf can have it from the Secret of spec.extraConfigSecretRef"),
+	}
 }

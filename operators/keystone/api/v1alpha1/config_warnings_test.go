@@ -3,6 +3,8 @@ package v1alpha1
 import (
 	"strings"
 	"testing"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
@@ -26,9 +28,24 @@ func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
 	} {
 		k := &Keystone{}
 		k.Spec.ExtraConfig = c.config
-		text := connectionWarning(k) + secretOptionsWarning(k)
+		text := connectionWarning(k) + strings.Join(secretsWarnings(k), "")
 		if !strings.Contains(text, c.want) || (text == "") != (c.want == "") || strings.Contains(text, "hunter2") {
 			t.Errorf("%s: got %q, want %q", name, text, c.want)
 		}
+	}
+}
+
+func TestASecretOfAPluginOrAFilterIsAWarning(t *testing.T) {
+	k := &Keystone{}
+	k.Spec.Plugins = []commonv1.PluginSpec{{Name: "keycloak", ConfigSection: "keycloak", Config: map[string]string{"client_secret": "hunter2"}}}
+	k.Spec.Middleware = []commonv1.MiddlewareSpec{{Name: "s3", Config: map[string]string{"admin_password": "hunter2", "url": "x"}}}
+	text := strings.Join(secretsWarnings(k), "\n")
+	for _, want := range []string{"spec.plugins: ", "[keycloak][client_secret];", "spec.middleware: ", "[s3][admin_password];"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in %q", want, text)
+		}
+	}
+	if strings.Contains(text, "hunter2") || strings.Contains(text, "[url]") {
+		t.Errorf("got %q", text)
 	}
 }

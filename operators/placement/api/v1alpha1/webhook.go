@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"context"
+
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/admission"
@@ -24,5 +26,6 @@ func NewPlacementWebhook(in cluster.Settings) *admission.Webhook[*Placement] {
 		Lookup: admission.ServiceLookup[*Placement]{
 			NewList: func() client.ObjectList { return &PlacementList{} }, Cluster: in,
 		}.Check,
+		Warnings: func(_ context.Context, _ client.Reader, p *Placement) []string { return warnings(p) },
 	}
 }

@@ -29,6 +29,7 @@ func TestTheConfigurationOfAPlacement(t *testing.T) {
 			"project_name": "service", "project_domain_name": "Default", "user_domain_name": "Default",
 			"service_token_roles": "service", "service_token_roles_required": "true",
 			"memcached_servers": "one:11211,two:11211", "memcache_pool_socket_timeout": "1", "memcache_pool_dead_retry": "10",
+			"memcache_security_strategy": "MAC",
 		},
 		"oslo_middleware": {"enable_proxy_headers_parsing": "true"},
 	}

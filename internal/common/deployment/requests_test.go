@@ -1,0 +1,23 @@
+package deployment
+
+import (
+	"testing"
+
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/testutil/instance"
+)
+
+func TestAnAPIAnswersLargeRequestsAndRefusesThoseOfUnknownLength(t *testing.T) {
+	p := service.NewPass(&service.Tools{}, &instance.Definition, instance.Brownfield())
+	found := map[string]string{}
+	for _, variable := range (API{HealthPath: "/"}).container(p).Env {
+		found[variable.Name] = variable.Value
+	}
+	for name, want := range map[string]string{
+		"UWSGI_BUFFER_SIZE": "65535", "UWSGI_ROUTE_IF_NOT": "empty:${HTTP_TRANSFER_ENCODING} break:411 Length Required",
+	} {
+		if found[name] != want {
+			t.Errorf("%s is %q, want %q", name, found[name], want)
+		}
+	}
+}
