@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/database/logins"
@@ -28,6 +29,8 @@ type Access struct {
 	next string
 	// key is the key of the hashes. secret replaces it while there is none.
 	key, secret types.UID
+	// object is the Database of a managed database, nil until it is ensured.
+	object *mariadbv1alpha1.Database
 }
 
 // Connection holds the access of the pass. The step that keeps the connection sets it.
@@ -86,6 +89,15 @@ func (a *Access) TaskConnection() (secret, hash string) {
 func (a *Access) Proof() string {
 	_, hash := a.TaskConnection()
 	return fmt.Sprintf("%s/%t", hash, RefusesPlainText(a.pass.Spec.Database))
+}
+
+// Object returns the Database of mariadb-operator that [Database.EnsureManaged] has found
+// in this pass, nil for a database that is not managed.
+func (a *Access) Object() *mariadbv1alpha1.Database {
+	if a == nil {
+		return nil
+	}
+	return a.object
 }
 
 // promote marks the candidate as verified.

@@ -39,13 +39,20 @@ func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) error {
 		return reconcile.WaitError(vocabulary.ReasonClusterNotReady, fmt.Sprintf(
 			"MariaDB %s is not ready; look at its conditions", clusterName))
 	}
-	created, err := mariadb.EnsureDatabase(ctx, p)
+	object, created, err := mariadb.EnsureDatabase(ctx, p)
 	if err != nil {
 		return err
 	}
-	granted, err := Connection.Value(p.Slots).ensureUsers(ctx)
+	access := Connection.Value(p.Slots)
+	access.object = object
+	granted, err := access.ensureUsers(ctx)
 	if err != nil {
 		return err
+	}
+	if !object.DeletionTimestamp.IsZero() {
+		return reconcile.WaitError(vocabulary.ReasonWaitingForDatabase, fmt.Sprintf(
+			"Database %s is being deleted, and the data with it unless its cleanupPolicy is Skip; it is created again, empty, when it is gone",
+			object.Name))
 	}
 	if !created || !granted {
 		return reconcile.WaitError(vocabulary.ReasonWaitingForDatabase, fmt.Sprintf(

@@ -21,12 +21,14 @@ func Serves(server *mariadbv1alpha1.MariaDB) bool {
 	return server.DeletionTimestamp.IsZero() && isReady(server.Status.Conditions)
 }
 
-// EnsureDatabase applies the Database and reports whether mariadb-operator has created
-// it.
-func EnsureDatabase(ctx context.Context, p *service.Pass) (bool, error) {
-	database := Database(p)
-	err := ensure(ctx, p, database)
-	return err == nil && isReady(database.Status.Conditions), err
+// EnsureDatabase applies the Database, returns it, and reports whether mariadb-operator
+// has created it. One that is being deleted keeps Ready=True.
+func EnsureDatabase(ctx context.Context, p *service.Pass) (database *mariadbv1alpha1.Database, created bool, err error) {
+	database = Database(p)
+	if err := ensure(ctx, p, database); err != nil {
+		return nil, false, err
+	}
+	return database, isReady(database.Status.Conditions), nil
 }
 
 // EnsureUser applies a [User] and then its Grant, and reports whether both exist in the

@@ -27,8 +27,12 @@ func (s Schema) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcom
 	}
 	w := s.work(p)
 	before := w.uncountedJobs(ctx)
+	var err error
+	if w.recheck, err = w.findRecheck(ctx); err != nil {
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
+	}
 	message, err := w.followRelease(ctx)
-	return w.count(ctx, before, w.report(message, err))
+	return w.count(ctx, before, w.report(message, err).Within(w.recheck.again))
 }
 
 // report returns the outcome for a schema that fits, as the message says, or does not fit

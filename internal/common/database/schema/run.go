@@ -74,8 +74,8 @@ func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReaso
 		if w.Status.UpgradePhase == "" && unfitImage(err) {
 			reasons.hint = "" // It is about the database.
 		}
-		err = fmt.Errorf("%s failed: %w%s%s%s",
-			reasons.activity, err, w.Database.Hint(w.Pass, err.Error()), w.newerHint(err.Error()), reasons.hint)
+		err = fmt.Errorf("%s failed: %w%s%s%s%s", reasons.activity, err,
+			w.Database.Hint(w.Pass, err.Error()), w.newerHint(err.Error()), reasons.hint, w.recheckHint(t.Name))
 		if candidate && errors.Is(err, job.ErrJobFailed) {
 			return reconcile.TerminalError(reason, err).After(candidateRetry)
 		}

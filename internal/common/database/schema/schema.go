@@ -56,6 +56,8 @@ type work struct {
 	// proceed lets later steps run although the schema does not fit yet. atOnce requires
 	// that this pass writes the status.
 	proceed, atOnce bool
+	// recheck tells whether an earlier check of the schema still counts.
+	recheck recheck
 	// recorded are the events about the phases that the status is to have.
 	recorded []reconcile.Event
 }

@@ -43,7 +43,7 @@ func (w *work) syncSchema(ctx context.Context) (message string, err error) {
 	if err := w.runCheck(ctx); err != nil {
 		// During the first installation nothing is running yet that an unsuitable schema
 		// could harm.
-		w.proceed = w.Status.InstalledRelease == "" && reconcile.IsWait(err)
+		w.proceed = w.Status.InstalledRelease == "" && reconcile.IsWait(err) || w.recheck.harmless
 		return "", err
 	}
 	return message, w.acceptSchema(ctx)

@@ -71,7 +71,7 @@ func (w *work) syncing(major int) deployment.Task {
 func (w *work) checkTask() deployment.Task {
 	check := w.task(TaskCheck, 2, w.Check)
 	check.RunKey = w.OnRequest(w.Pass, []any{check.RunKey, w.access().Proof()})
-	return check
+	return w.recheck.of(check)
 }
 
 // OnRequest adds the value of the annotation [Schema.RunAgain], with which a user
@@ -130,5 +130,5 @@ func (w *work) reachTask() deployment.Task {
 func (w *work) loginTask(major int) deployment.Task {
 	check := w.checkingImage(w.task(TaskCheck, 2, w.Login), major)
 	check.RunKey = []any{check.RunKey, w.access().Proof()}
-	return check
+	return w.recheck.of(check)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -28,6 +29,7 @@ func (s suite[T]) reasons(t *testing.T) {
 	}{
 		{"missing inputs are named and awaited", s.missingInputs},
 		{"a failing database is explained and awaited", s.failingDatabase},
+		{"the schema of a database that was replaced is checked again", s.replacedDatabase},
 		{"what users write is checked before a pod sees it", s.checkedInput},
 		{"a failing service is explained and awaited", s.failingService},
 		{"an API that does not answer is not ready", s.silentAPI},
@@ -116,6 +118,24 @@ func (s suite[T]) failingDatabase(t *testing.T) {
 	i.Fails(failing, vocabulary.ReasonSchemaDriftDetected, "needs expand")
 	i.correct("schema-check", "another one")
 	i.Ready()
+}
+
+// replacedDatabase proves that DatabaseReady is not about a database that is gone. Deleting
+// its Database drops it, and the operator has it created again, empty.
+func (s suite[T]) replacedDatabase(t *testing.T) {
+	i := s.converged(t, managed)
+	replace := func() {
+		object := &mariadbv1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: i.name()}}
+		objects.Delete(t, s.Admin, object)
+	}
+	i.setJob("schema-check", standin.FailWith(2, "needs expand"))
+	replace()
+	i.Fails(vocabulary.ConditionDatabaseReady, vocabulary.ReasonSchemaDriftDetected, "needs expand")
+	i.Fails(vocabulary.ConditionReady, vocabulary.ReasonNotAllReady, vocabulary.ConditionDatabaseReady)
+	i.setJob("schema-check", standin.Succeed())
+	replace()
+	i.Ready()
+	i.settle()
 }
 
 func (s suite[T]) checkedInput(t *testing.T) {

@@ -29,6 +29,10 @@ const databasePeriod = 2 * time.Second
 // content, and its Keystone has no keys for it.
 func (svc Service) finalize(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	goes, err := svc.databaseGoes(ctx, s)
+	if err == nil && !svc.wanted(s.CP) && s.Kinds.Served(svc.Kind) {
+		_, err = svc.settlePolicy(ctx, s)
+		goes = goes && svc.mayBeDeleted(s.CP)
+	}
 	if err != nil {
 		return reconcile.Failed(svc.reasons.finalizing, err)
 	}

@@ -90,7 +90,8 @@ func TestAServiceThatIsNotWantedHasNoChildAndNoEntries(t *testing.T) {
 	p.keystoneIsReady(t)
 	cp := p.pass(t)
 	expectCondition(t, cp, "SundialReady", metav1.ConditionTrue, "SundialNotManaged", "spec.services.sundial is not set; "+
-		"Sundial controlplane-sundial, if there is one, is kept unless the annotation example.com/allow-sundial-deletion is true")
+		"Sundial controlplane-sundial, if there is one, is kept unless the annotation example.com/allow-sundial-deletion is true; "+
+		"when this ControlPlane is deleted, it goes with it and its data is kept")
 	if len(cp.Status.Services) != 1 || cp.Status.UpdatePhase != c5c3v1alpha1.UpdatePhaseIdle {
 		t.Errorf("services %+v in phase %s", cp.Status.Services, cp.Status.UpdatePhase)
 	}

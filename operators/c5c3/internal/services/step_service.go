@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -156,36 +155,4 @@ func (all List) ahead(cp *c5c3v1alpha1.ControlPlane, svc Service, installed stri
 		}
 	}
 	return Service{}, ""
-}
-
-// release leaves the resource of a service that is no longer in the spec as it is, with
-// its data, unless the user has allowed its deletion.
-func (all List) release(ctx context.Context, s *pass.Pass, svc Service) reconcile.Outcome {
-	all.observeNone(s, svc)
-	message := svc.field() + " is not set"
-	if !s.Kinds.Served(svc.Kind) {
-		return reconcile.Done(svc.reasons.notManaged, message)
-	}
-	child := svc.Empty()
-	if err := s.Foreign.Get(ctx, pass.Key(s, svc.childName(s.CP)), child); client.IgnoreNotFound(err) != nil {
-		return reconcile.Failed(svc.reasons.failed, err)
-	}
-	if err := all.admitClients(ctx, s, svc, child); err != nil {
-		return reconcile.WriteFailed(svc.reasons.failed, err)
-	}
-	if allowed, err := strconv.ParseBool(s.CP.Annotations[svc.allowDeletion]); err == nil && allowed {
-		child.SetName(svc.childName(s.CP))
-		child.SetNamespace(s.CP.Namespace)
-		if err := apply.EnsureAbsent(ctx, s.Foreign, s.CP, child); err != nil {
-			return reconcile.Failed(svc.reasons.failed, err)
-		}
-		again, err := dropUsers(ctx, s, svc)
-		if err != nil {
-			return reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
-		}
-		return reconcile.Done(svc.reasons.notManaged, message).After(again)
-	}
-	return reconcile.Done(svc.reasons.notManaged, fmt.Sprintf(
-		"%s; %s %s, if there is one, is kept unless the annotation %s is true",
-		message, svc.Kind.Kind, svc.childName(s.CP), svc.allowDeletion))
 }

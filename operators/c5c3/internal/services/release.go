@@ -1,0 +1,83 @@
+package services
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// release leaves the resource of a service that is no longer in the spec, with its data,
+// unless the user has allowed its deletion.
+func (all List) release(ctx context.Context, s *pass.Pass, svc Service) reconcile.Outcome {
+	all.observeNone(s, svc)
+	message := svc.field() + " is not set"
+	if !s.Kinds.Served(svc.Kind) {
+		return reconcile.Done(svc.reasons.notManaged, message)
+	}
+	child, err := svc.settlePolicy(ctx, s)
+	if err != nil {
+		return reconcile.WriteFailed(svc.reasons.failed, err)
+	}
+	if err := all.admitClients(ctx, s, svc, child); err != nil {
+		return reconcile.WriteFailed(svc.reasons.failed, err)
+	}
+	if svc.mayBeDeleted(s.CP) {
+		return svc.delete(ctx, s, child, message)
+	}
+	return reconcile.Done(svc.reasons.notManaged, fmt.Sprintf(
+		"%s; %s %s, if there is one, is kept unless the annotation %s is true; "+
+			"when this ControlPlane is deleted, it goes with it and its data is kept",
+		message, svc.Kind.Kind, svc.childName(s.CP), svc.allowDeletion))
+}
+
+// delete deletes the resource, and the service's users in Keystone.
+func (svc Service) delete(ctx context.Context, s *pass.Pass, child child, message string) reconcile.Outcome {
+	child.SetName(svc.childName(s.CP))
+	child.SetNamespace(s.CP.Namespace)
+	if err := apply.EnsureAbsent(ctx, s.Foreign, s.CP, child); err != nil {
+		return reconcile.Failed(svc.reasons.failed, err)
+	}
+	again, err := dropUsers(ctx, s, svc)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
+	}
+	return reconcile.Done(svc.reasons.notManaged, message).After(again)
+}
+
+// mayBeDeleted reports whether the user has allowed the deletion of the resource.
+func (svc Service) mayBeDeleted(cp *c5c3v1alpha1.ControlPlane) bool {
+	allowed, err := strconv.ParseBool(cp.Annotations[svc.allowDeletion])
+	return err == nil && allowed
+}
+
+// settlePolicy returns the resource of a service that is no longer in the spec. It sets
+// what becomes of its data before the resource can be deleted: a resource that is kept goes
+// with the control plane at the latest, which nobody has asked to delete its data, and one
+// that is deleted on request follows the control plane.
+func (svc Service) settlePolicy(ctx context.Context, s *pass.Pass) (child, error) {
+	child := svc.Empty()
+	if err := s.Foreign.Get(ctx, pass.Key(s, svc.childName(s.CP)), child); err != nil {
+		return child, client.IgnoreNotFound(err)
+	}
+	policy := commonv1.DeletionPolicyRetain
+	if svc.mayBeDeleted(s.CP) && s.CP.Spec.DeletionPolicy != policy {
+		policy = commonv1.DeletionPolicyDelete
+	}
+	current := cmp.Or(child.ServiceSpec().DeletionPolicy, commonv1.DeletionPolicyDelete)
+	if current == policy || !metav1.IsControlledBy(child, s.CP) {
+		return child, nil
+	}
+	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"deletionPolicy":%q}}`, policy))
+	return child, client.IgnoreNotFound(apply.Patch(ctx, s.Foreign, child, patch, "setting the deletion policy of"))
+}
