@@ -7,7 +7,8 @@
 // difference in a value, a field we want and do not own, or a field we own and
 // no longer want, means an apply; anything else costs no request at all.
 // Fields of other managers are ignored. A cache may hold digests of the values
-// instead of the fields, see [Condense].
+// instead of the fields, see [Condense]. Values that admission has put in the place of the
+// applied ones are accepted as long as the operator still owns the fields.
 //
 // The operators' caches hold only their own objects, selected by label. An apply
 // to a name that the cache does not know therefore creates the object or is a
@@ -222,7 +223,7 @@ func patch(ctx context.Context, c client.Client, obj client.Object, fields map[s
 		return fmt.Errorf("applying %s: %w", object, err)
 	}
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
-	return nil
+	return noteRewrite(obj, fields, fieldManager)
 }
 
 // into moves live, which has no other users, over obj so that callers read fresh status

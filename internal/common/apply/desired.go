@@ -24,7 +24,7 @@ func desiredFields(obj client.Object) (map[string]any, error) {
 	return fields, nil
 }
 
-// dropIdentity removes the fields that name the object; managedFields never
+// dropIdentity removes the fields that name the object or its version; managedFields never
 // lists them.
 func dropIdentity(fields map[string]any) {
 	delete(fields, "apiVersion")
@@ -32,6 +32,7 @@ func dropIdentity(fields map[string]any) {
 	if metadata, ok := fields["metadata"].(map[string]any); ok {
 		delete(metadata, "name")
 		delete(metadata, "namespace")
+		delete(metadata, "resourceVersion")
 		if len(metadata) == 0 {
 			delete(fields, "metadata")
 		}

@@ -29,7 +29,7 @@ type reader struct {
 // valuesOf returns the values of a live object.
 func valuesOf(owned *fieldpath.Set, live any) values {
 	r := &reader{sum: sha256.New()}
-	if !r.read(owned, live) {
+	if !r.read(owned, live, elsewhere) {
 		return ""
 	}
 	return values(append(r.sum.Sum(nil)[:digest.Size:digest.Size], r.blocks...))
@@ -39,7 +39,7 @@ func valuesOf(owned *fieldpath.Set, live any) values {
 // the live object.
 func wants(owned *fieldpath.Set, desired any, has values) bool {
 	r := &reader{sum: sha256.New(), open: map[int]bool{}, exact: true}
-	if !r.read(owned, desired) || len(has) != digest.Size+len(r.blocks) {
+	if !r.read(owned, desired, elsewhere) || len(has) != digest.Size+len(r.blocks) {
 		return false
 	}
 	if string(r.sum.Sum(nil)[:digest.Size]) != string(has[:digest.Size]) {
@@ -55,17 +55,23 @@ func wants(owned *fieldpath.Set, desired any, has values) bool {
 
 // read digests the values below one node of the owned set, and reports whether the object
 // has all of its fields.
-func (r *reader) read(owned *fieldpath.Set, node any) bool {
+func (r *reader) read(owned *fieldpath.Set, node any, at place) bool {
 	elements := children(owned)
 	for _, element := range elements {
 		child, present := descend(node, element)
 		if !present {
 			return false
 		}
-		if subset, nested := owned.Children.Get(element); !nested {
-			r.leaf(child)
-		} else if !r.read(subset, child) {
+		below := at.below(node, element)
+		subset, nested := owned.Children.Get(element)
+		switch {
+		case nested && !r.read(subset, child, below):
 			return false
+		case nested:
+		case below == atImage:
+			r.leaf("")
+		default:
+			r.leaf(child)
 		}
 	}
 	// The number of fields is part of the digest, so that no value can move to another

@@ -8,6 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -70,9 +71,11 @@ func trimApplied(obj client.Object) {
 	case *appsv1.Deployment:
 		trimDeployment(cached)
 	case *batchv1.CronJob:
-		pod := cached.Spec.JobTemplate.Spec.Template.Spec
+		template := cached.Spec.JobTemplate.Spec.Template
 		cached.Spec = batchv1.CronJobSpec{Schedule: cached.Spec.Schedule, Suspend: cached.Spec.Suspend}
-		cached.Spec.JobTemplate.Spec.Template.Spec = trimTemplate(pod)
+		cached.Spec.JobTemplate.Spec.Template = corev1.PodTemplateSpec{
+			ObjectMeta: requestedImage(template.ObjectMeta), Spec: trimTemplate(template.Spec),
+		}
 	case *rbacv1.Role:
 		cached.Rules = nil
 	}
@@ -85,6 +88,15 @@ func trimDeployment(deploy *appsv1.Deployment) {
 	deploy.Spec = appsv1.DeploymentSpec{Replicas: spec.Replicas, Selector: spec.Selector, Strategy: spec.Strategy}
 	deploy.Spec.Template.Annotations = spec.Template.Annotations
 	deploy.Spec.Template.Spec = trimTemplate(spec.Template.Spec)
+}
+
+// requestedImage keeps the image that the pods of a template ask for.
+func requestedImage(template metav1.ObjectMeta) metav1.ObjectMeta {
+	image, found := template.Annotations[apply.RequestedImage]
+	if !found {
+		return metav1.ObjectMeta{}
+	}
+	return metav1.ObjectMeta{Annotations: map[string]string{apply.RequestedImage: intern.String(image)}}
 }
 
 func trimTemplate(pod corev1.PodSpec) corev1.PodSpec {
@@ -115,7 +127,7 @@ func trimJob(job *batchv1.Job) {
 	job.ManagedFields = nil
 	template := corev1.PodTemplateSpec{}
 	if !ofCronJob(job) {
-		template.Spec = trimTemplate(job.Spec.Template.Spec)
+		template.ObjectMeta, template.Spec = requestedImage(job.Spec.Template.ObjectMeta), trimTemplate(job.Spec.Template.Spec)
 	}
 	job.Spec = batchv1.JobSpec{Suspend: job.Spec.Suspend, Template: template}
 }

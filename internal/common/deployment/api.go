@@ -155,7 +155,9 @@ func (a API) Deployment(p *service.Pass) *appsv1.Deployment {
 			Selector: &metav1.LabelSelector{MatchLabels: p.SelectorLabels(name)},
 			Strategy: RolloutStrategy(p.Spec.Strategy),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: p.Labels(name), Annotations: optional(a.Annotations, p)},
+				ObjectMeta: metav1.ObjectMeta{
+					Labels: p.Labels(name), Annotations: requesting(p.Spec.Image.Reference(), optional(a.Annotations, p)),
+				},
 				Spec:       pod,
 			},
 		},

@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -41,18 +43,21 @@ func PodsWith(ctx context.Context, p *service.Pass, labels map[string]string) ([
 	}), nil
 }
 
-// APIImage returns the image of the API container, "" if there is none.
-func APIImage(d *service.Definition, spec *corev1.PodSpec) string {
+// APIImage returns the image that the operator asked for in the API container of a pod or
+// a pod template, "" if that is unknown. Those of an earlier operator do not have the
+// annotation.
+func APIImage(d *service.Definition, meta *metav1.ObjectMeta, spec *corev1.PodSpec) string {
 	for i := range spec.Containers {
 		if spec.Containers[i].Name == d.Name {
-			return spec.Containers[i].Image
+			return cmp.Or(meta.Annotations[apply.RequestedImage], spec.Containers[i].Image)
 		}
 	}
 	return ""
 }
 
-// TagOf returns the tag of an image reference without a digest, "" if it has none.
+// TagOf returns the tag of an image reference, "" if it has none. A digest is left out.
 func TagOf(reference string) string {
+	reference, _, _ = strings.Cut(reference, "@")
 	colon := strings.LastIndex(reference, ":")
 	if colon < 0 || strings.Contains(reference[colon:], "/") {
 		return ""

@@ -6,7 +6,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/job"
@@ -87,7 +86,7 @@ func TaskJob(p *service.Pass, t Task) (*batchv1.Job, error) {
 			PodFailurePolicy:      failurePolicy(t.Failures),
 			ActiveDeadlineSeconds: ptr.To(TaskDeadlineSeconds),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: p.TaskLabels(p.Resource.GetName(), t.Name), Annotations: t.Annotations},
+				ObjectMeta: TaskMeta(p.Definition, p.Resource.GetName(), t.Name, p.Spec.Image.Reference(), t.Annotations),
 				Spec:       pod,
 			},
 		},

@@ -1,12 +1,15 @@
 package image
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/poddiag"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -30,12 +33,14 @@ func Record(p *service.Pass, pods []corev1.Pod) {
 
 // Checks reports whether the pods of a Job, which may be nil, look into the image.
 func Checks(live *batchv1.Job, reference string) bool {
-	return live != nil && checks(&live.Spec.Template.Spec, reference)
+	return live != nil && checks(&live.Spec.Template.ObjectMeta, &live.Spec.Template.Spec, reference)
 }
 
-func checks(pod *corev1.PodSpec, reference string) bool {
+// checks reports whether a pod, or pods with the template, look into the image that was
+// requested by that reference.
+func checks(meta *metav1.ObjectMeta, pod *corev1.PodSpec, reference string) bool {
 	return slices.ContainsFunc(pod.InitContainers, func(c corev1.Container) bool {
-		return c.Name == Container && c.Image == reference
+		return c.Name == Container && cmp.Or(meta.Annotations[apply.RequestedImage], c.Image) == reference
 	})
 }
 
@@ -63,7 +68,7 @@ func remember(status *commonv1.ServiceStatus, found commonv1.ImageStatus) {
 // findingOf returns what the check in the pod has found, false unless the whole pod has
 // succeeded with that image.
 func findingOf(pod *corev1.Pod, reference string) (commonv1.ImageStatus, bool) {
-	if !checks(&pod.Spec, reference) || !poddiag.Succeeded([]corev1.Pod{*pod}) {
+	if !checks(&pod.ObjectMeta, &pod.Spec, reference) || !poddiag.Succeeded([]corev1.Pod{*pod}) {
 		return commonv1.ImageStatus{}, false
 	}
 	for _, status := range pod.Status.InitContainerStatuses {

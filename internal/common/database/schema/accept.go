@@ -36,10 +36,11 @@ func (w *work) isUnrecorded(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	deploy, err := deployment.Live(ctx, w.Pass)
-	if err != nil {
-		return false, err
+	if deploy == nil || err != nil {
+		return err == nil, err
 	}
-	return deploy == nil || deployment.TagOf(deployment.APIImage(w.Definition, &deploy.Spec.Template.Spec)) != w.Spec.Image.Tag, nil
+	template := &deploy.Spec.Template
+	return deployment.TagOf(deployment.APIImage(w.Definition, &template.ObjectMeta, &template.Spec)) != w.Spec.Image.Tag, nil
 }
 
 // accept records the release of a schema that passed the check, and promotes the

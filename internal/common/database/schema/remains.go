@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,8 +9,10 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 )
@@ -19,7 +22,7 @@ import (
 func (w *work) oldAPIPod(ctx context.Context) (string, error) {
 	list, err := deployment.APIPods(ctx, w.Pass)
 	for i := range list {
-		if old := deployment.APIImage(w.Definition, &list[i].Spec); old != "" && old != w.Spec.Image.Reference() {
+		if old := deployment.APIImage(w.Definition, &list[i].ObjectMeta, &list[i].Spec); old != "" && old != w.Spec.Image.Reference() {
 			return list[i].Name, err
 		}
 	}
@@ -37,13 +40,13 @@ func (w *work) oldRelease(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for i := range list {
-		if w.runsInstalled(&list[i].Spec) {
+		if w.runsInstalled(&list[i].ObjectMeta, &list[i].Spec) {
 			return "pod " + list[i].Name, nil
 		}
 	}
 	cronJobs, err := w.cronJobs(ctx)
 	for i := range cronJobs {
-		if w.runsInstalled(&cronJobs[i].Spec.JobTemplate.Spec.Template.Spec) {
+		if template := &cronJobs[i].Spec.JobTemplate.Spec.Template; w.runsInstalled(&template.ObjectMeta, &template.Spec) {
 			return "CronJob " + cronJobs[i].Name, nil
 		}
 	}
@@ -59,10 +62,17 @@ func (w *work) cronJobs(ctx context.Context) ([]batchv1.CronJob, error) {
 	return list.Items, nil
 }
 
-// runsInstalled reports whether a pod uses the image of the installed release.
-func (w *work) runsInstalled(spec *corev1.PodSpec) bool {
+// runsInstalled reports whether a pod, or one with the template, uses the image of the
+// installed release. Those of an earlier operator do not have the annotation.
+func (w *work) runsInstalled(meta *metav1.ObjectMeta, spec *corev1.PodSpec) bool {
+	installed := func(image string) bool {
+		return image != w.Spec.Image.Reference() && deployment.TagOf(image) == w.Status.InstalledRelease
+	}
+	if requested := meta.Annotations[apply.RequestedImage]; requested != "" {
+		return installed(requested)
+	}
 	return slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool {
-		return c.Image != w.Spec.Image.Reference() && strings.HasSuffix(c.Image, ":"+w.Status.InstalledRelease)
+		return installed(c.Image)
 	})
 }
 
@@ -71,31 +81,42 @@ func (w *work) runsInstalled(spec *corev1.PodSpec) bool {
 // contracts the schema under running pods. Pods with another tag than the wanted one
 // reveal which release is installed.
 func (w *work) recoverInstalledRelease(ctx context.Context) error {
-	if w.Status.InstalledRelease != "" {
+	if w.Status.InstalledRelease != "" && !isDigest(w.Status.InstalledRelease) {
 		return nil
 	}
+	w.Status.InstalledRelease = ""
 	list, err := deployment.APIPods(ctx, w.Pass)
 	if err != nil {
 		return err
 	}
-	specs := make([]*corev1.PodSpec, 0, len(list)+1)
+	templates := make([]corev1.PodTemplateSpec, 0, len(list)+1)
 	for i := range list {
-		specs = append(specs, &list[i].Spec)
+		templates = append(templates, corev1.PodTemplateSpec{ObjectMeta: list[i].ObjectMeta, Spec: list[i].Spec})
 	}
 	live, err := deployment.Live(ctx, w.Pass)
 	if err != nil {
 		return err
 	}
 	if live != nil {
-		specs = append(specs, &live.Spec.Template.Spec)
+		templates = append(templates, live.Spec.Template)
 	}
-	for _, spec := range specs {
-		if tag := deployment.TagOf(deployment.APIImage(w.Definition, spec)); tag != "" && tag != w.Spec.Image.Tag {
+	for i := range templates {
+		tag := deployment.TagOf(deployment.APIImage(w.Definition, &templates[i].ObjectMeta, &templates[i].Spec))
+		if tag != "" && tag != w.Spec.Image.Tag {
 			w.Status.InstalledRelease = tag
 			return nil
 		}
 	}
 	return nil
+}
+
+// digestLength is the number of digits of a SHA-256 digest.
+const digestLength = 64
+
+// isDigest reports whether a release is the digest of an image, which an earlier operator
+// recorded where a policy of the cluster replaced the tag.
+func isDigest(recorded string) bool {
+	return len(recorded) == digestLength && strings.Trim(recorded, "0123456789abcdef") == ""
 }
 
 // contractedRelease returns the tag of the latest release to which an upgrade has
@@ -124,7 +145,8 @@ func tagOfJob(live *batchv1.Job) string {
 	if live == nil || len(live.Spec.Template.Spec.Containers) == 0 {
 		return ""
 	}
-	return deployment.TagOf(live.Spec.Template.Spec.Containers[0].Image)
+	template := &live.Spec.Template
+	return deployment.TagOf(cmp.Or(template.Annotations[apply.RequestedImage], template.Spec.Containers[0].Image))
 }
 
 // contractionRuns reports whether a Job may still be contracting the schema.

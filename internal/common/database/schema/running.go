@@ -69,7 +69,8 @@ func (w *work) runningJob(ctx context.Context) (string, error) {
 		live := &list.Items[i]
 		controller := metav1.GetControllerOf(live)
 		scheduled := controller != nil && controller.Kind == "CronJob"
-		if ended, _, _ := job.Ended(live); !ended && (scheduled || w.runsInstalled(&live.Spec.Template.Spec)) {
+		template := &live.Spec.Template
+		if ended, _, _ := job.Ended(live); !ended && (scheduled || w.runsInstalled(&template.ObjectMeta, &template.Spec)) {
 			return "Job " + live.Name, nil
 		}
 	}

