@@ -61,7 +61,7 @@ func (w *work) findRecheck(ctx context.Context) (found recheck, err error) {
 		found.replaced = found.object.CreationTimestamp.UTC().Format(time.RFC3339)
 	}
 	found.harmless = w.Status.InstalledRelease == w.Spec.Image.Tag && !w.access().Candidate() &&
-		deployment.APIImage(w.Definition, &live.Spec.Template.Spec) == w.Spec.Image.Reference()
+		deployment.APIImage(w.Definition, &live.Spec.Template.ObjectMeta, &live.Spec.Template.Spec) == w.Spec.Image.Reference()
 	if found.harmless && w.Status.UpgradePhase == "" {
 		found.outage, found.again = w.outage(live, found.last)
 	}
