@@ -8,7 +8,7 @@ import { docs } from './repository.js'
 // names stands under "More", so that no page is out of reach.
 const sections = [
   { text: 'Start', pages: ['quick-start', 'start/kind', 'start/helm', 'start/flux', 'deploy-infra', 'start/*'] },
-  { text: 'Understand', pages: ['concepts', 'control-plane', 'placement', 'database', 'behaviours'] },
+  { text: 'Understand', pages: ['concepts', 'conditions', 'control-plane', 'placement', 'database', 'behaviours'] },
   {
     text: 'Guides',
     pages: [

@@ -52,7 +52,8 @@ func ServiceConditions(api string) (prerequisites, serving []Condition) {
 		},
 		{
 			Type: ConditionHPAReady, Aggregated: true,
-			True: []string{ReasonHPAReady, ReasonHPANotRequired},
+			True:  []string{ReasonHPAReady, ReasonHPANotRequired},
+			False: []string{ReasonHPANotScaling},
 		},
 	}
 	return prerequisites, serving

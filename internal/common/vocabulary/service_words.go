@@ -146,6 +146,8 @@ const (
 	ReasonHealthCheckFailed = "HealthCheckFailed"
 	// ReasonHPAReady: nothing to do.
 	ReasonHPAReady = "HPAReady"
+	// ReasonHPANotScaling: give the pods the request that the message names, or the cluster metrics of its pods.
+	ReasonHPANotScaling = "HPANotScaling"
 	// ReasonHPANotRequired: nothing to do; autoscaling is not set.
 	ReasonHPANotRequired = "HPANotRequired"
 	// ReasonHTTPRouteAccepted: nothing to do.

@@ -2,11 +2,13 @@ package conformance
 
 import (
 	"testing"
+	"time"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -46,6 +48,21 @@ func (s suite[T]) networkPolicyAndAutoscaler(t *testing.T) {
 	i.Ready()
 	i.settle()
 	i.replicas(3)
+	autoscaler := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: i.name()}}
+	report := func(status corev1.ConditionStatus) {
+		t.Helper()
+		objects.ChangeStatus(t, s.Admin, autoscaler, func(h *autoscalingv2.HorizontalPodAutoscaler) {
+			h.Status.Conditions = []autoscalingv2.HorizontalPodAutoscalerCondition{{
+				Type: autoscalingv2.ScalingActive, Status: status, LastTransitionTime: metav1.NewTime(time.Now().Add(-time.Hour)),
+				Reason: "FailedGetResourceMetric", Message: "no metrics returned from resource metrics API",
+			}}
+		})
+	}
+	report(corev1.ConditionFalse)
+	i.Fails(vocabulary.ConditionHPAReady, vocabulary.ReasonHPANotScaling, "no metrics returned", "metrics-server")
+	i.Fails(vocabulary.ConditionReady, vocabulary.ReasonNotAllReady, vocabulary.ConditionHPAReady)
+	report(corev1.ConditionTrue)
+	i.Ready()
 	// The autoscaler's decision is kept.
 	deployment := i.deployment()
 	objects.Change(t, s.Admin, deployment, func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(5)) })

@@ -15,6 +15,8 @@ import (
 // +kubebuilder:resource:path=controlplanes,singular=controlplane,scope=Namespaced,categories=openstack
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=='Ready')].status`
 // +kubebuilder:printcolumn:name="Release",type=string,JSONPath=`.spec.openStackRelease`
+// +kubebuilder:printcolumn:name="Keystone",type=string,JSONPath=`.status.services[?(@.name=='keystone')].release`
+// +kubebuilder:printcolumn:name="Placement",type=string,JSONPath=`.status.services[?(@.name=='placement')].release`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="name must start with a letter and consist of lower case letters, digits and dashes: a Service is named after it"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || size(self.metadata.name) <= 25",message="name must be no longer than 25 characters: the Keystone is named after it"

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/c5c3/forge/internal/common/admission"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 func cluster(t testing.TB, objects ...client.Object) client.WithWatch {
@@ -123,6 +124,32 @@ func TestARotationThatNeedsMoreKeysIsAWarning(t *testing.T) {
 		}
 		if text := strings.Join(warnings, "\n"); (text == "") != (want == "") || !strings.Contains(text, want) {
 			t.Errorf("%s: want %q, got %q", interval, want, text)
+		}
+	}
+}
+
+func TestAPlacementAheadOfItsKeystoneIsAWarning(t *testing.T) {
+	for name, c := range map[string]struct {
+		keystone, placement, want string
+	}{
+		"one release":                {"", "", ""},
+		"Keystone ahead":             {"2026.1", "", ""},
+		"another build":              {"2025.2", "2025.2-p1", ""},
+		"Placement ahead":            {"", "2026.1", "Placement gets release 2026.1 while Keystone has 2025.2"},
+		"Keystone behind the others": {"2025.1", "", "Placement gets release 2025.2 while Keystone has 2025.1"},
+		"a tag that is no release":   {"", "latest", ""},
+	} {
+		cp := completed()
+		cp.Spec.OpenStackRelease = "2025.2"
+		cp.Spec.Services.Placement = &ServicePlacementSpec{}
+		if c.keystone != "" {
+			cp.Spec.Services.Keystone.Image = &commonv1.ImageSpec{Repository: "k", Tag: c.keystone}
+		}
+		if c.placement != "" {
+			cp.Spec.Services.Placement.Image = &commonv1.ImageSpec{Repository: "p", Tag: c.placement}
+		}
+		if got := orderWarning(cp); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func TestMain(m *testing.M) {
 		go func() {
 			options := controller.Options{
 				DiscoveryInterval: time.Second, Login: login, Revoke: revoke, Enrol: enrol, DeleteUser: revoke,
-				SetRegion: setRegion, Ahead: ahead,
+				SetEndpoints: setEndpoints, Ahead: ahead,
 				RetryPeriod: 500 * time.Millisecond, StallTimeout: stall, SpreadTime: time.Second, Day: day,
 			}
 			// This level includes every pass.
@@ -152,9 +152,9 @@ func enrol(ctx context.Context, authURL, password string, user identity.ServiceU
 // forbidding are the namespaces whose Keystone forbids changes of endpoints.
 var forbidding sync.Map
 
-// setRegion asks it, too.
-func setRegion(
-	ctx context.Context, authURL string, look identity.Credential, password, region string, endpointIDs []string,
+// setEndpoints asks it, too.
+func setEndpoints(
+	ctx context.Context, authURL string, look identity.Credential, password, region string, wanted []identity.Endpoint,
 ) (identity.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
@@ -164,7 +164,7 @@ func setRegion(
 	if _, forbids := forbidding.Load(namespace); forbids {
 		return identity.Rejected, errors.New("it answered with status 403")
 	}
-	return testutil.SetRegion(korc)(ctx, authURL, look, password, region, endpointIDs)
+	return testutil.SetEndpoints(korc)(ctx, authURL, look, password, region, wanted)
 }
 
 // world is a namespace with a control plane.

@@ -51,8 +51,9 @@ type Options struct {
 	Enrol identity.Enrol
 	// DeleteUser deletes them; nil means HTTP.
 	DeleteUser identity.Revoke
-	// SetRegion puts the endpoints of the catalog into the region; nil means HTTP.
-	SetRegion identity.SetRegion
+	// SetEndpoints corrects the endpoints of the catalog, and FindEndpoint finds one in its region; nil means HTTP.
+	SetEndpoints identity.SetEndpoints
+	FindEndpoint identity.FindEndpoint
 	// Now is the clock of rotations and of waits; nil means time.Now.
 	Now func() time.Time
 	// Ahead returns how far the clock of a namespace is ahead of Now, so that time can
@@ -106,7 +107,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Op
 		Owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		Cluster: cfg.Cluster, Clock: options.Now, Ahead: options.Ahead,
 		RevokeCredential: options.Revoke, Enrol: options.Enrol, DeleteUser: options.DeleteUser,
-		SetRegion:  options.SetRegion,
+		SetEndpoints: options.SetEndpoints, FindEndpoint: options.FindEndpoint,
 		Background: probe.NewBackground(),
 
 		StallTimeout: cmp.Or(options.StallTimeout, pass.DefaultStallTimeout),
@@ -160,7 +161,10 @@ func askOverHTTP(t *pass.Tools) {
 	if t.DeleteUser == nil {
 		t.DeleteUser = admin.DeleteUser
 	}
-	if t.SetRegion == nil {
-		t.SetRegion = admin.SetRegion
+	if t.SetEndpoints == nil {
+		t.SetEndpoints = admin.SetEndpoints
+	}
+	if t.FindEndpoint == nil {
+		t.FindEndpoint = admin.FindEndpoint
 	}
 }

@@ -31,7 +31,7 @@ func TestAControlPlaneKeepsToTheNameAndTheDomainOfItsCluster(t *testing.T) {
 	settings := startup.Config{Namespace: namespace, Cluster: cluster.Settings{Name: "east", Domain: "k8s.example.com"}}
 	options := controller.Options{
 		DiscoveryInterval: time.Second, SpreadTime: time.Second, Login: testutil.Login(korc), Revoke: testutil.Revoke(korc),
-		Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc), SetRegion: testutil.SetRegion(korc),
+		Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc), SetEndpoints: testutil.SetEndpoints(korc),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- testutil.RunAs(t.Context(), asOperator, settings, options, logr.Discard()) }()

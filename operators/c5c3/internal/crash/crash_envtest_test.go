@@ -146,7 +146,7 @@ func runLate(ctx context.Context, cfg *rest.Config, namespace string, late time.
 		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
 		Now: func() time.Time { return time.Now().Add(late) }, StallTimeout: late + 5*time.Minute, SpreadTime: time.Second,
 		Login: testutil.Login(korc), Revoke: testutil.Revoke(korc), Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc),
-		SetRegion: testutil.SetRegion(korc),
+		SetEndpoints: testutil.SetEndpoints(korc),
 	}
 	return testutil.RunIn(ctx, cfg, namespace, options, logr.Discard())
 }

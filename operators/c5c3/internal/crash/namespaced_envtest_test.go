@@ -35,7 +35,7 @@ func TestARoleIsEnoughForAControlPlaneAndItsCompanions(t *testing.T) {
 	go func() {
 		options := controller.Options{
 			DiscoveryInterval: time.Second, SpreadTime: time.Second, Login: testutil.Login(korc), Revoke: testutil.Revoke(korc),
-			Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc), SetRegion: testutil.SetRegion(korc),
+			Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc), SetEndpoints: testutil.SetEndpoints(korc),
 		}
 		ended <- testutil.RunIn(ctx, asked.Config(cfg), namespace, options, logr.Discard())
 	}()

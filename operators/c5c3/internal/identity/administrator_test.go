@@ -68,11 +68,15 @@ func TestARefusedPasswordIsSentOnceAnHourAtMostWhateverItIsWantedFor(t *testing.
 	api, now := newStaffAPI(t), fixture.Noon
 	a := NewAdministrator(func() time.Time { return now })
 	tries := []func(context.Context) error{
+		func(ctx context.Context) error {
+			_, _, err := a.FindEndpoint(ctx, api.url, "wr0ng", "RegionOne", Endpoint{})
+			return err
+		},
 		func(ctx context.Context) error { return a.Revoke(ctx, api.url, "wr0ng", "id") },
 		func(ctx context.Context) error { return a.DeleteUser(ctx, api.url, "wr0ng", "id") },
 		func(ctx context.Context) error { _, err := a.Enrol(ctx, api.url, "wr0ng", member); return err },
 		func(ctx context.Context) error {
-			_, err := a.SetRegion(ctx, api.url, Credential{}, "wr0ng", "RegionOne", []string{"one"})
+			_, err := a.SetEndpoints(ctx, api.url, Credential{}, "wr0ng", "RegionOne", []Endpoint{{ID: "one"}})
 			return err
 		},
 	}

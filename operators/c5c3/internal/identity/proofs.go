@@ -44,6 +44,8 @@ type Proofs struct {
 
 	mu       sync.Mutex
 	verdicts map[types.NamespacedName]map[string]proof
+	// ids are what Keystone has named in an answer, by subject.
+	ids map[types.NamespacedName]map[string]string
 }
 
 type proof struct {
@@ -82,8 +84,25 @@ func NewProofs(login Login, background background, now func(namespace string) ti
 	}
 	return &Proofs{
 		login: login, background: background, now: now, period: period, pause: pause,
-		verdicts: map[types.NamespacedName]map[string]proof{},
+		verdicts: map[types.NamespacedName]map[string]proof{}, ids: map[types.NamespacedName]map[string]string{},
 	}
+}
+
+// SetID keeps an id that a task has found out about a subject; "" forgets it.
+func (p *Proofs) SetID(of types.NamespacedName, subject, id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ids[of] == nil {
+		p.ids[of] = map[string]string{}
+	}
+	p.ids[of][subject] = id
+}
+
+// ID returns what was kept with SetID, "" for nothing.
+func (p *Proofs) ID(of types.NamespacedName, subject string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ids[of][subject]
 }
 
 // Verdict returns Keystone's last answer, and has the credential verified again unless it
@@ -230,4 +249,5 @@ func (p *Proofs) Forget(of types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.verdicts, of)
+	delete(p.ids, of)
 }

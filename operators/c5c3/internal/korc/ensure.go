@@ -71,7 +71,9 @@ func managedOptions(obj Object) **orcv1alpha1.ManagedOptions {
 	case *orcv1alpha1.Service:
 		return &obj.Spec.ManagedOptions
 	case *orcv1alpha1.Endpoint:
-		return &obj.Spec.ManagedOptions
+		if obj.Spec.ManagementPolicy != orcv1alpha1.ManagementPolicyUnmanaged {
+			return &obj.Spec.ManagedOptions
+		}
 	case *orcv1alpha1.Project:
 		return &obj.Spec.ManagedOptions
 	case *orcv1alpha1.Role:

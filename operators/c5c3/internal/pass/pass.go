@@ -31,11 +31,12 @@ type Tools struct {
 	// Background runs requests to Keystone.
 	Background *probe.Background
 	Proofs     *identity.Proofs
-	// RevokeCredential, Enrol, DeleteUser and SetRegion send requests to Keystone.
+	// RevokeCredential, Enrol, DeleteUser, SetEndpoints and FindEndpoint send requests to Keystone.
 	RevokeCredential identity.Revoke
 	Enrol            identity.Enrol
 	DeleteUser       identity.Revoke
-	SetRegion        identity.SetRegion
+	SetEndpoints     identity.SetEndpoints
+	FindEndpoint     identity.FindEndpoint
 	Revocations      *identity.Revocations
 	Cluster          cluster.Settings
 	// Clock returns the current time; nil means time.Now.

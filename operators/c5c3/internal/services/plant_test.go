@@ -62,8 +62,8 @@ func newPlantOf(t *testing.T, cp *c5c3v1alpha1.ControlPlane, all List) *plant {
 		t.Fatal(err)
 	}
 	p.Proofs = identity.NewProofs(nil, p.tasks, p.Now, identity.ProofPeriod, identity.LoginPeriod)
-	p.SetRegion = func(
-		_ context.Context, _ string, look identity.Credential, password, region string, endpointIDs []string,
+	p.SetEndpoints = func(
+		_ context.Context, _ string, look identity.Credential, password, region string, wanted []identity.Endpoint,
 	) (identity.Verdict, error) {
 		if look != adminCredential {
 			t.Errorf("Keystone is asked with the credential %q", look.ID)
@@ -74,8 +74,8 @@ func newPlantOf(t *testing.T, cp *c5c3v1alpha1.ControlPlane, all List) *plant {
 		if p.refusal != nil {
 			return identity.Rejected, p.refusal
 		}
-		for _, id := range endpointIDs {
-			p.placed[id] = region
+		for _, endpoint := range wanted {
+			p.placed[endpoint.ID] = region
 		}
 		return identity.Accepted, nil
 	}

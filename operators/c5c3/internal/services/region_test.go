@@ -1,6 +1,7 @@
 package services
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -147,4 +148,66 @@ func TestAnEndpointThatKeystoneWasNotAskedAboutIsNews(t *testing.T) {
 	p.update(t, endpoint)
 	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
 		"Asking Keystone to move the endpoints to region RegionOne")
+}
+
+// importedAs returns the id with which K-ORC is to import an endpoint, "" if it manages one.
+func (p *plant) importedAs(t *testing.T, name string) string {
+	t.Helper()
+	endpoint := &orcv1alpha1.Endpoint{}
+	p.get(t, endpoint, name)
+	return importedID(endpoint)
+}
+
+func TestAnEndpointThatSharesItsURLWithAnotherRegionIsFoundByItsRegion(t *testing.T) {
+	const name = "controlplane-identity-endpoint"
+	for what, spoil := range map[string]func(t *testing.T, p *plant){
+		"K-ORC finds both": func(t *testing.T, p *plant) {
+			t.Helper()
+			endpoint := &orcv1alpha1.Endpoint{}
+			p.get(t, endpoint, name)
+			endpoint.Status.ID = nil
+			endpoint.Status.Conditions = []metav1.Condition{{
+				Type: orcv1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: orcv1alpha1.ConditionReasonInvalidConfiguration,
+				Message: "found more than one matching OpenStack resource during adoption", LastTransitionTime: metav1.NewTime(fixture.Noon),
+			}}
+			p.update(t, endpoint)
+		},
+		"K-ORC has taken the other": func(_ *testing.T, p *plant) {
+			p.refusal = &identity.ElsewhereError{ID: "id-of-" + name, Region: "RegionTwo"}
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			p := entered(t)
+			var asked identity.Endpoint
+			p.FindEndpoint = func(_ context.Context, _, _, region string, wanted identity.Endpoint) (string, identity.Verdict, error) {
+				if region != "RegionOne" {
+					t.Errorf("it is looked for in region %s", region)
+				}
+				asked = wanted
+				return "ours", identity.Accepted, nil
+			}
+			spoil(t, p)
+			for range 4 {
+				p.pass(t)
+				p.tasks.Work(t.Context())
+			}
+			if id := p.importedAs(t, name); id != "ours" || asked.Interface != "public" || asked.URL == "" {
+				t.Fatalf("K-ORC imports %q after a look-up of %+v", id, asked)
+			}
+			p.refusal = nil
+			endpoint := &orcv1alpha1.Endpoint{}
+			p.get(t, endpoint, name)
+			endpoint.Status.ID = new("ours")
+			endpoint.Status.Conditions = []metav1.Condition{{Type: orcv1alpha1.ConditionAvailable, Status: metav1.ConditionTrue}}
+			p.update(t, endpoint)
+			p.pass(t)
+			p.tasks.Work(t.Context())
+			if cp := p.pass(t); !meta.IsStatusConditionTrue(cp.Status.Conditions, "CatalogReady") || p.placed["ours"] != "RegionOne" {
+				t.Errorf("the conditions are %+v", cp.Status.Conditions)
+			}
+			if id := p.importedAs(t, name); id != "ours" {
+				t.Errorf("then K-ORC imports %q", id)
+			}
+		})
+	}
 }

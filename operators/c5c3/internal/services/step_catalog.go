@@ -10,7 +10,6 @@ import (
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -29,15 +28,16 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 	var failed, waiting, registered []string
 	var again time.Duration
 	entries := all.catalogEntries(s)
-	for _, entry := range entries {
-		wait, err := korc.Ensure(ctx, s, entry.object, pass.FailingSince(s, c5c3v1alpha1.ConditionCatalogReady))
+	for n := range entries {
+		entry := &entries[n]
+		wait, err := ensureEntry(ctx, s, entry)
 		if err != nil {
 			return reconcile.WriteFailed(entry.failed, err)
 		}
 		again = reconcile.Sooner(again, wait)
 		switch {
 		case korc.StateOf(entry.object).Failed:
-			failed = append(failed, korc.Describe(entry.object))
+			failed = append(failed, korc.Describe(entry.object)+findAmbiguous(s, *entry))
 		case !entry.isEntered():
 			waiting = append(waiting, korc.Describe(entry.object))
 		}
@@ -49,11 +49,11 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 	switch {
 	case len(failed) > 0:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonCatalogFailed,
-			"K-ORC has given up: "+strings.Join(failed, ", ")+"; of several entries delete all but one; "+korc.Remedy).After(again)
+			"K-ORC has given up: "+strings.Join(failed, ", ")+"; of several entries of one region delete all but one; "+korc.Remedy).After(again)
 	case len(waiting) > 0:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog, "Waiting for "+strings.Join(waiting, ", "))
 	}
-	if err := placeEndpoints(s, entries); err != nil {
+	if err := checkEndpoints(s, entries); err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonEndpointRegionError, err)
 	}
 	return reconcile.Done(c5c3v1alpha1.ReasonCatalogRegistered, "The catalog has "+strings.Join(registered, ", ")).After(s.Proofs.Due())
@@ -62,16 +62,15 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 // regionSubject is what Keystone is asked about the endpoints of the catalog.
 const regionSubject = "region"
 
-// placeEndpoints has the endpoints put into the region of the control plane, in the
-// background. Until they are in it, clients that ask for the region do not find them, and
-// there is an error.
-func placeEndpoints(s *pass.Pass, entries []catalogEntry) error {
-	ids := endpointIDs(entries)
-	set, at, region := s.SetRegion, controlplane.AuthURL(s.CP), s.CP.Spec.Region
+// checkEndpoints has the endpoints compared with what Keystone has, and corrected, in the
+// background. Until they are as wanted, clients do not find them, and there is an error.
+func checkEndpoints(s *pass.Pass, entries []catalogEntry) error {
+	wanted := endpointsOf(entries)
+	set, at, region := s.SetEndpoints, controlplane.AuthURL(s.CP), s.CP.Spec.Region
 	look, admin := pass.AdminCredential.Value(s.Slots), pass.AdminPassword.Value(s.Slots)
 	verdict, err := s.Proofs.Settled(s.Name, identity.Task{
-		Subject: regionSubject, Key: identity.Digest(region, strings.Join(ids, " ")), Password: admin, FirstWait: s.RetryPeriod,
-		Do: func(ctx context.Context) (identity.Verdict, error) { return set(ctx, at, look, admin, region, ids) },
+		Subject: regionSubject, Key: identity.Digest(region, fmt.Sprint(wanted)), Password: admin, FirstWait: s.RetryPeriod,
+		Do: func(ctx context.Context) (identity.Verdict, error) { return set(ctx, at, look, admin, region, wanted) },
 	})
 	switch {
 	case verdict == identity.Accepted, isRestart(s, err, regionSubject, c5c3v1alpha1.ConditionCatalogReady):
@@ -81,7 +80,11 @@ func placeEndpoints(s *pass.Pass, entries []catalogEntry) error {
 			"Asking Keystone to move the endpoints to region "+region).After(identity.Timeout)
 	}
 	remedy := reach(s, err)
-	if verdict == identity.Rejected {
+	var elsewhere *identity.ElsewhereError
+	switch {
+	case errors.As(err, &elsewhere):
+		remedy = findElsewhere(s, entries, elsewhere.ID)
+	case verdict == identity.Rejected:
 		remedy = "allow the administrator to change endpoints and regions, or delete the K-ORC Endpoint whose endpoint is gone"
 	}
 	return reconcile.WaitError("", fmt.Sprintf(
@@ -103,22 +106,15 @@ func reach(s *pass.Pass, err error) string {
 	return "let the operator reach " + controlplane.AuthURL(s.CP)
 }
 
-// endpointIDs returns the IDs that Keystone assigned to the endpoints.
-func endpointIDs(entries []catalogEntry) []string {
-	var ids []string
-	for _, entry := range entries {
-		if endpoint, ok := entry.object.(*orcv1alpha1.Endpoint); ok {
-			ids = append(ids, ptr.Deref(endpoint.Status.ID, ""))
-		}
-	}
-	return ids
-}
-
 // catalogEntry is a K-ORC object, the reason if it cannot be written, and a description
 // of what it registers.
 type catalogEntry struct {
 	object            korc.Object
 	failed, registers string
+	// service is the object of the service that an endpoint belongs to, wanted what the
+	// endpoint is to be.
+	service *orcv1alpha1.Service
+	wanted  identity.Endpoint
 }
 
 // isEntered reports whether Keystone has the entry that the object describes.
@@ -132,12 +128,14 @@ func (e catalogEntry) isEntered() bool {
 func (all List) catalogEntries(s *pass.Pass) []catalogEntry {
 	var entries []catalogEntry
 	for _, svc := range all.wantedBy(s.CP) {
-		entries = append(entries, catalogEntry{object: svc.catalogService(s.CP), failed: c5c3v1alpha1.ReasonServiceError})
+		service := svc.catalogService(s.CP)
+		entries = append(entries, catalogEntry{object: service, failed: c5c3v1alpha1.ReasonServiceError})
 		for _, at := range svc.endpoints {
 			object := svc.catalogEndpoint(at, s.Cluster, s.CP)
 			entries = append(entries, catalogEntry{
 				object: object, failed: c5c3v1alpha1.ReasonEndpointError,
 				registers: fmt.Sprintf("%s at %s", svc.Kind.Kind, object.Spec.Resource.URL),
+				service:   service, wanted: identity.Endpoint{Interface: at.interfaceName, URL: object.Spec.Resource.URL},
 			})
 		}
 	}

@@ -44,14 +44,14 @@ func Enrol(korc *standin.KORC) identity.Enrol {
 	}
 }
 
-// SetRegion puts endpoints into a region of the same Keystone.
-func SetRegion(korc *standin.KORC) identity.SetRegion {
+// SetEndpoints puts endpoints into a region of the same Keystone.
+func SetEndpoints(korc *standin.KORC) identity.SetEndpoints {
 	return func(
-		_ context.Context, authURL string, _ identity.Credential, _, region string, endpointIDs []string,
+		_ context.Context, authURL string, _ identity.Credential, _, region string, wanted []identity.Endpoint,
 	) (identity.Verdict, error) {
-		for _, id := range endpointIDs {
-			if !korc.SetRegion(NamespaceOf(authURL), id, region) {
-				return identity.Rejected, fmt.Errorf("there is no endpoint %s", id)
+		for _, endpoint := range wanted {
+			if !korc.SetRegion(NamespaceOf(authURL), endpoint.ID, region) {
+				return identity.Rejected, fmt.Errorf("there is no endpoint %s", endpoint.ID)
 			}
 		}
 		return identity.Accepted, nil

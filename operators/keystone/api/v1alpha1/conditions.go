@@ -135,6 +135,7 @@ const (
 
 	ReasonHPAReady       = vocabulary.ReasonHPAReady
 	ReasonHPANotRequired = vocabulary.ReasonHPANotRequired
+	ReasonHPANotScaling  = vocabulary.ReasonHPANotScaling
 
 	ReasonHTTPRouteAccepted      = vocabulary.ReasonHTTPRouteAccepted
 	ReasonHTTPRouteNotRequired   = vocabulary.ReasonHTTPRouteNotRequired

@@ -98,7 +98,8 @@ func serviceConditions() []vocabulary.Condition {
 		},
 		{
 			Type: ConditionHPAReady, Aggregated: true,
-			True: []string{ReasonHPAReady, ReasonHPANotRequired},
+			True:  []string{ReasonHPAReady, ReasonHPANotRequired},
+			False: []string{ReasonHPANotScaling},
 		},
 		{
 			Type: ConditionBootstrapReady, Aggregated: true,

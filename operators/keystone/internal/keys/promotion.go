@@ -16,6 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/rotation"
+	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
@@ -27,6 +28,8 @@ type promotion struct {
 	rejected string
 	// ignored is why it is unknown whether the staged keys are complete.
 	ignored error
+	// stuck is why finished keys are not promoted before somebody does something.
+	stuck string
 	// held is why finished keys are not promoted yet.
 	held hold
 }
@@ -36,7 +39,7 @@ type promotion struct {
 func (f Family) promote(ctx context.Context, s *pass.Scope, current *corev1.Secret) (promotion, error) {
 	lifetime, known := f.lifetime(s)
 	if !known {
-		return promotion{}, nil // Reported by Config or by the check of the configuration.
+		return unknownLifetime(ctx, s, current)
 	}
 	use, err := keyUse(ctx, s, lifetime)
 	if err != nil {
@@ -71,6 +74,22 @@ func (f Family) promote(ctx context.Context, s *pass.Scope, current *corev1.Secr
 		return promotion{}, rotation.Discard(ctx, s.Client, staging)
 	}
 	return f.decide(ctx, s, r)
+}
+
+// unknownLifetime reports a finished rotation that cannot be promoted, because nobody knows
+// when the tokens of the key that it removes expire. Keystone may be able to read a lifetime
+// that the operator cannot, such as one that refers to another option. Without a
+// configuration, which is reported elsewhere, nothing is known.
+func unknownLifetime(ctx context.Context, s *pass.Scope, current *corev1.Secret) (promotion, error) {
+	staging, err := s.Owned.Find(ctx, s.Key(stagingName(current.Name)))
+	if err != nil || staging == nil || service.Config.Value(s.Slots).Options == nil || !metav1.IsControlledBy(staging, s.Keystone) {
+		return promotion{}, err
+	}
+	if _, finished, err := rotation.CompletedAt(staging); err != nil || !finished {
+		return promotion{}, nil //nolint:nilerr // An invalid time is reported once the lifetime is known.
+	}
+	return promotion{stuck: "the option [token] expiration or allow_expired_window is no number of seconds, so that nobody knows how long tokens need the " +
+		"key that the rotation removes; set it to a number"}, nil
 }
 
 // keyUse returns how the keys are used. Pods of an older configuration issue tokens with

@@ -69,6 +69,9 @@ func (f Family) report(s *pass.Scope, found promotion) reconcile.Outcome {
 	case found.ignored != nil:
 		return reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys; a rotation is ignored: %s", name, found.ignored)).
 			OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventRotationAnnotationInvalid, found.ignored.Error())
+	case found.stuck != "":
+		return reconcile.Degraded(keystonev1alpha1.ReasonRotationFailed,
+			fmt.Sprintf("Secret %s holds the keys, but a finished rotation cannot take effect: %s", name, found.stuck))
 	case found.held.reason == "":
 		return f.done(s)
 	}

@@ -16,12 +16,16 @@ import (
 // catalogAPI simulates a Keystone with an administrator and endpoints.
 type catalogAPI struct {
 	url string
-	// endpoints maps the endpoints to their regions; regions are the existing ones.
+	// endpoints maps the endpoints to their regions; regions are the existing ones. odd are
+	// those that are not public, enabled and at [urlOf] their id.
 	endpoints map[string]string
+	odd       map[string]inCatalog
 	regions   map[string]bool
 	// updates are how often an endpoint was changed, and staff whose logins count.
 	updates int
 	staff   staffAPI
+	// disabled is true if the service is.
+	disabled bool
 	// status is the answer to logins with the application credential, zero for a token.
 	status int
 	// forbidden is a request that Keystone refuses, and refusal its answer then.
@@ -31,13 +35,23 @@ type catalogAPI struct {
 
 func newCatalogAPI(t *testing.T, endpoints map[string]string) *catalogAPI {
 	t.Helper()
-	api := &catalogAPI{endpoints: endpoints, regions: map[string]bool{"RegionOne": true}, refusal: http.StatusForbidden}
+	api := &catalogAPI{endpoints: endpoints, odd: map[string]inCatalog{}, regions: map[string]bool{"RegionOne": true}, refusal: http.StatusForbidden}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v3/auth/tokens", api.logIn)
 	mux.HandleFunc("GET /v3/endpoints/{id}", api.guarded(func(w http.ResponseWriter, r *http.Request) {
 		api.show(w, r.PathValue("id"))
 	}))
 	mux.HandleFunc("PATCH /v3/endpoints/{id}", api.guarded(api.update))
+	mux.HandleFunc("GET /v3/endpoints", api.guarded(api.list))
+	mux.HandleFunc("POST /v3/endpoints", api.guarded(api.create))
+	mux.HandleFunc("GET /v3/services/{id}", api.guarded(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"service":{"id":%q,"enabled":%t}}`, r.PathValue("id"), !api.disabled)
+	}))
+	mux.HandleFunc("PATCH /v3/services/{id}", api.guarded(func(w http.ResponseWriter, _ *http.Request) {
+		api.disabled = false
+		api.updates++
+		_, _ = io.WriteString(w, `{"service":{}}`)
+	}))
 	mux.HandleFunc("POST /v3/regions", api.guarded(func(w http.ResponseWriter, r *http.Request) {
 		var body struct{ Region struct{ ID string } }
 		_ = json.NewDecoder(r.Body).Decode(&body)
@@ -79,28 +93,86 @@ func (api *catalogAPI) logIn(w http.ResponseWriter, r *http.Request) {
 	}
 	entries := []string{}
 	for id, region := range api.endpoints {
-		entries = append(entries, fmt.Sprintf(`{"id":%q,"interface":"public","region":%[2]q,"region_id":%[2]q}`, id, region))
+		if found := api.endpoint(id); found.Enabled && !api.disabled {
+			entries = append(entries, fmt.Sprintf(`{"id":%q,"interface":%q,"url":%q,"region_id":%q}`, id, found.Interface, found.URL, region))
+		}
 	}
 	w.WriteHeader(http.StatusCreated)
 	_, _ = fmt.Fprintf(w, `{"token":{"catalog":[{"type":"identity","endpoints":[%s]}]}}`, strings.Join(entries, ","))
 }
 
-// set is SetRegion with the application credential.
+// set is SetEndpoints with the application credential.
 func (api *catalogAPI) set(t *testing.T, password, region string, ids ...string) (Verdict, error) {
 	t.Helper()
-	return NewAdministrator(nil).SetRegion(t.Context(), api.url, Credential{ID: "the-id", Secret: "s3cret"}, password, region, ids)
+	return NewAdministrator(nil).SetEndpoints(t.Context(), api.url, Credential{ID: "the-id", Secret: "s3cret"}, password, region, public(ids...))
+}
+
+// urlOf is where an endpoint is wanted.
+func urlOf(id string) string { return "http://" + id }
+
+// public returns the endpoints as they are wanted.
+func public(ids ...string) []Endpoint {
+	var all []Endpoint
+	for _, id := range ids {
+		all = append(all, Endpoint{ID: id, ServiceID: "the-service", Interface: "public", URL: urlOf(id)})
+	}
+	return all
+}
+
+func (api *catalogAPI) endpoint(id string) inCatalog {
+	if odd, found := api.odd[id]; found {
+		return odd
+	}
+	return inCatalog{Interface: "public", URL: urlOf(id), Enabled: true}
+}
+
+func (api *catalogAPI) list(w http.ResponseWriter, r *http.Request) {
+	var all []string
+	for id, region := range api.endpoints {
+		if region == r.URL.Query().Get("region_id") && api.endpoint(id).Interface == r.URL.Query().Get("interface") {
+			all = append(all, fmt.Sprintf(`{"id":%q}`, id))
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"endpoints":[%s],"links":{}}`, strings.Join(all, ","))
+}
+
+func (api *catalogAPI) create(w http.ResponseWriter, r *http.Request) {
+	var body struct{ Endpoint inCatalog }
+	_ = json.NewDecoder(r.Body).Decode(&body)
+	if !api.regions[body.Endpoint.RegionID] {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	api.endpoints["made"], api.odd["made"] = body.Endpoint.RegionID, body.Endpoint
+	w.WriteHeader(http.StatusCreated)
+	_, _ = io.WriteString(w, `{"endpoint":{"id":"made"}}`)
 }
 
 // update answers as Keystone does, which creates no region for an endpoint.
 func (api *catalogAPI) update(w http.ResponseWriter, r *http.Request) {
-	text, _ := io.ReadAll(r.Body)
-	region := strings.TrimSuffix(strings.TrimPrefix(string(text), `{"endpoint":{"region_id":"`), `"}}`)
-	if !api.regions[region] {
-		w.WriteHeader(http.StatusBadRequest)
-		return
+	var body struct{ Endpoint map[string]any }
+	_ = json.NewDecoder(r.Body).Decode(&body)
+	id := r.PathValue("id")
+	found := api.endpoint(id)
+	for name, value := range body.Endpoint {
+		switch name {
+		case "region_id":
+			if !api.regions[value.(string)] {
+				w.WriteHeader(http.StatusBadRequest)
+				return
+			}
+			api.endpoints[id] = value.(string)
+		case "url":
+			found.URL = value.(string)
+		case "interface":
+			found.Interface = value.(string)
+		case "enabled":
+			found.Enabled = value.(bool)
+		}
 	}
+	api.odd[id] = found
 	api.updates++
-	api.endpoints[r.PathValue("id")] = region
 	api.show(w, r.PathValue("id"))
 }
 
@@ -110,15 +182,73 @@ func (api *catalogAPI) show(w http.ResponseWriter, id string) {
 	case !found:
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = fmt.Fprintf(w, `{"error":{"code":404,"message":"Could not find endpoint: %s.","title":"Not Found"}}`, id)
-	case region == "":
-		_, _ = io.WriteString(w, `{"endpoint":{"region":null,"region_id":null}}`)
 	default:
-		_, _ = fmt.Fprintf(w, `{"endpoint":{"region":%[1]q,"region_id":%[1]q}}`, region)
+		api.odd[id] = api.endpoint(id)
+		shown := map[string]any{"id": id, "url": api.odd[id].URL, "interface": api.odd[id].Interface, "enabled": api.odd[id].Enabled}
+		if region != "" {
+			shown["region_id"] = region
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"endpoint": shown})
+	}
+}
+
+func TestAnEndpointOfAnotherRegionStaysThere(t *testing.T) {
+	api := newCatalogAPI(t, map[string]string{"one": "RegionTwo"})
+	verdict, err := api.set(t, "adm1n", "RegionOne", "one")
+	var elsewhere *ElsewhereError
+	if verdict != Rejected || !errors.As(err, &elsewhere) || elsewhere.Region != "RegionTwo" || api.updates > 0 {
+		t.Errorf("got %v and %v after %d updates: %v", verdict, err, api.updates, api.endpoints)
+	}
+}
+
+func TestWhatDiffersInTheCatalogIsCorrected(t *testing.T) {
+	for name, odd := range map[string]inCatalog{
+		"another URL":       {Interface: "public", URL: "http://elsewhere", Enabled: true},
+		"another interface": {Interface: "admin", URL: urlOf("one"), Enabled: true},
+		"disabled":          {Interface: "public", URL: urlOf("one")},
+	} {
+		api := newCatalogAPI(t, map[string]string{"one": "RegionOne", "two": "RegionOne"})
+		api.odd["one"] = odd
+		verdict, err := api.set(t, "adm1n", "RegionOne", "one", "two")
+		want := inCatalog{Interface: "public", URL: urlOf("one"), Enabled: true}
+		if verdict != Accepted || err != nil || api.updates != 1 || api.endpoint("one") != want {
+			t.Errorf("%s: got %v and %v after %d updates: %+v", name, verdict, err, api.updates, api.endpoint("one"))
+		}
+	}
+	api := newCatalogAPI(t, map[string]string{"one": "RegionOne"})
+	api.disabled = true
+	if verdict, err := api.set(t, "adm1n", "RegionOne", "one"); verdict != Accepted || err != nil || api.disabled || api.updates != 1 {
+		t.Errorf("a service that is disabled: got %v and %v", verdict, err)
+	}
+}
+
+func TestAnEndpointIsFoundByItsRegionAndCreatedIfThereIsNone(t *testing.T) {
+	for name, c := range map[string]struct {
+		endpoints map[string]string
+		id        string
+		verdict   Verdict
+	}{
+		"in the region":       {map[string]string{"one": "RegionTwo", "two": "RegionOne"}, "two", Accepted},
+		"in another one":      {map[string]string{"one": "RegionTwo"}, "made", Accepted},
+		"two in the region":   {map[string]string{"one": "RegionOne", "two": "RegionOne"}, "", Rejected},
+		"in a region to make": {map[string]string{}, "made", Accepted},
+	} {
+		api := newCatalogAPI(t, c.endpoints)
+		if len(c.endpoints) == 0 {
+			api.regions = map[string]bool{}
+		}
+		id, verdict, err := NewAdministrator(nil).FindEndpoint(t.Context(), api.url, "adm1n", "RegionOne", public("one")[0])
+		if id != c.id || verdict != c.verdict || (err == nil) != (verdict == Accepted) {
+			t.Errorf("%s: got %q, %v and %v", name, id, verdict, err)
+		}
+		if c.id == "made" && (api.endpoints["made"] != "RegionOne" || api.odd["made"].URL != urlOf("one")) {
+			t.Errorf("%s: it is in region %s: %+v", name, api.endpoints["made"], api.odd["made"])
+		}
 	}
 }
 
 func TestEndpointsThatAreNotInTheRegionArePutIntoIt(t *testing.T) {
-	api := newCatalogAPI(t, map[string]string{"one": "", "two": "RegionOne", "three": "RegionTwo"})
+	api := newCatalogAPI(t, map[string]string{"one": "", "two": "RegionOne", "three": ""})
 	verdict, err := api.set(t, "adm1n", "RegionOne", "one", "two", "three")
 	want := map[string]string{"one": "RegionOne", "two": "RegionOne", "three": "RegionOne"}
 	if verdict != Accepted || err != nil || !maps.Equal(api.endpoints, want) || api.updates != 2 {
@@ -138,7 +268,7 @@ func TestARegionThatKeystoneDoesNotHaveIsCreated(t *testing.T) {
 func TestWhatKeystoneRefusesAboutARegionIsNamed(t *testing.T) {
 	for _, row := range []struct{ endpoint, forbidden, says string }{
 		{"gone", "", "reading the endpoint gone: it answered with status 404"},
-		{"one", "PATCH /v3/endpoints/one", "setting the region of the endpoint one: it answered with status 403"},
+		{"one", "PATCH /v3/endpoints/one", "correcting the endpoint one: it answered with status 403"},
 		{"one", "POST /v3/regions", "creating the region EU-West: it answered with status 403"},
 	} {
 		api := newCatalogAPI(t, map[string]string{"one": ""})
@@ -169,7 +299,7 @@ func TestTheAdministratorLooksWhereTheCredentialCannot(t *testing.T) {
 	for name, look := range map[string]Credential{"none": {}, "refused": {ID: "the-id", Secret: "s3cret"}} {
 		api := newCatalogAPI(t, map[string]string{"one": "RegionOne", "two": ""})
 		api.status = http.StatusUnauthorized
-		verdict, err := NewAdministrator(nil).SetRegion(t.Context(), api.url, look, "adm1n", "RegionOne", []string{"one", "two"})
+		verdict, err := NewAdministrator(nil).SetEndpoints(t.Context(), api.url, look, "adm1n", "RegionOne", public("one", "two"))
 		if verdict != Accepted || err != nil || api.updates != 1 {
 			t.Errorf("%s: got %v and %v after %d updates", name, verdict, err, api.updates)
 		}
