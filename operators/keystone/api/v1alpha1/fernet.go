@@ -21,6 +21,11 @@ const (
 	defaultAllowExpiredWindow = 48 * time.Hour
 )
 
+// AdvisableKeys is the highest number of keys that the operator asks for: each of them is in
+// the memory of every pod, and each token is tried with each of them. More frequent
+// rotations than these allow are no safer.
+const AdvisableKeys = 100
+
 // TokenLifetime returns the time for which Keystone accepts a token after it
 // issued it, including the window in which services may still use an expired
 // one. It follows extraConfig; ok is false when an option there is not a number

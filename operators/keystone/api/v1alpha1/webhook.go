@@ -44,8 +44,11 @@ func fernetWarning(k *Keystone) string {
 	if err != nil || int64(k.Spec.Fernet.MaxActiveKeys) >= required {
 		return ""
 	}
+	advice := fmt.Sprintf("set maxActiveKeys to at least %d, or rotate less often", required)
+	if required > AdvisableKeys {
+		advice = fmt.Sprintf("rotate less often or shorten the lifetime, so that %d keys are enough", AdvisableKeys)
+	}
 	return fmt.Sprintf(
-		"spec.fernet: with maxActiveKeys %d and rotationSchedule %q a token can become invalid before its lifetime of %s ends: "+
-			"set maxActiveKeys to at least %d, or rotate less often",
-		k.Spec.Fernet.MaxActiveKeys, k.Spec.Fernet.RotationSchedule, lifetime, required)
+		"spec.fernet: with maxActiveKeys %d and rotationSchedule %q a token can become invalid before its lifetime of %s ends: %s",
+		k.Spec.Fernet.MaxActiveKeys, k.Spec.Fernet.RotationSchedule, lifetime, advice)
 }

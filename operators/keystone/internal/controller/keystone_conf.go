@@ -77,6 +77,9 @@ func federationOptions(federation *keystonev1alpha1.FederationSpec) config.INI {
 	}
 	return config.INI{
 		"auth":       {"methods": "password,token,oauth1,mapped,openid,saml2,application_credential"},
-		"federation": {"remote_id_attribute": "HTTP_OIDC_ISS"},
+		"federation": {
+			"remote_id_attribute":   "HTTP_OIDC_ISS",
+			"sso_callback_template": pass.ConfigDir + callbackFile,
+		},
 	}
 }

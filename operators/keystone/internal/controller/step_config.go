@@ -1,6 +1,7 @@
 package controller
 
 import (
+	_ "embed"
 	"fmt"
 
 	"github.com/c5c3/forge/internal/common/config"
@@ -9,6 +10,13 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
+
+// callbackFile is the page with which Keystone sends the browser of a federated user back to
+// the dashboard, together with the token. Keystone replaces the two names in it.
+const callbackFile = "sso_callback_template.html"
+
+//go:embed files/sso_callback.html
+var callbackPage string
 
 // settings declares the configuration of a Keystone.
 var settings = configuration.Service{
@@ -29,6 +37,9 @@ func configFiles(p *service.Pass) (map[string]string, error) {
 	var err error
 	if files[pasteFile], err = config.RenderPaste(pasteFilters(k)); err != nil {
 		return nil, fmt.Errorf("api-paste.ini: %w", err)
+	}
+	if federation := k.Spec.Federation; federation != nil && federation.Enabled {
+		files[callbackFile] = callbackPage
 	}
 	if len(k.Spec.Middleware) > 0 {
 		if files[middlewareFile], err = middlewareWSGI(k); err != nil {

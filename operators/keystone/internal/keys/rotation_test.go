@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -151,5 +152,15 @@ func TestCredentialsAreMigratedBeforeTheirKeysAreRotated(t *testing.T) {
 	}
 	if strings.Count(script, "credential_migrate") != 1 {
 		t.Error("the script migrates to a key that is not promoted yet")
+	}
+}
+
+func TestTheKeysOfARotationHaveRoomForTheirNumber(t *testing.T) {
+	const page = 4096
+	for _, number := range []int32{3, 300, 1000, 5000, math.MaxInt32} {
+		space := keySpace(number).Value()
+		if wanted := min(int64(number), 20000) * 2 * page; space < wanted || space > 256<<20 {
+			t.Errorf("%d keys have %d bytes, each needs a page for itself and one for its copy", number, space)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
@@ -69,11 +68,25 @@ func (f Family) Rotator(s *pass.Scope) cronjob.Rotator {
 		Mounts: append([]deployment.Mount{deployment.ConfigMount(s.Pass), sourceMount, r.others(k)}, database.TLSMounts(s.Pass)...),
 		Volumes: []corev1.Volume{{Name: r.volume, VolumeSource: corev1.VolumeSource{
 			// Keys are never written to a disk.
-			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: ptr.To(resource.MustParse("1Mi"))},
+			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: keySpace(f.maxActive(k))},
 		}}},
 		Writable:       []corev1.VolumeMount{writable},
 		InitContainers: []corev1.Container{copyKeys(k, source, r.directory, sourceMount, writable)},
 	}
+}
+
+const (
+	// spaceForKey is the memory that the file of a key takes, with its copy while the keys
+	// are rotated: a page each.
+	spaceForKey = 2 * 4096
+	// minKeySpace is enough for 500 keys, also for those of a number that was lowered, and
+	// maxKeySpace for as many as fit into a Secret.
+	minKeySpace, maxKeySpace = 500 * spaceForKey, 20000 * spaceForKey
+)
+
+// keySpace returns how much memory the files of that number of keys may take.
+func keySpace(number int32) *resource.Quantity {
+	return resource.NewQuantity(min(max(int64(number)*spaceForKey, minKeySpace), maxKeySpace), resource.BinarySI)
 }
 
 // copyKeys copies the mounted keys to where keystone-manage may change them.
