@@ -158,7 +158,7 @@ func (a API) Deployment(p *service.Pass) *appsv1.Deployment {
 				ObjectMeta: metav1.ObjectMeta{
 					Labels: p.Labels(name), Annotations: requesting(p.Spec.Image.Reference(), optional(a.Annotations, p)),
 				},
-				Spec:       pod,
+				Spec: pod,
 			},
 		},
 	}

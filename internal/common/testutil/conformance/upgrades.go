@@ -81,7 +81,9 @@ func (i *Instance[T]) runs(tag string) {
 }
 
 // fits reports whether the image has the tag, or a policy has replaced it.
-func fits(image, tag string) bool { return strings.HasSuffix(image, ":"+tag) || strings.Contains(image, "@") }
+func fits(image, tag string) bool {
+	return strings.HasSuffix(image, ":"+tag) || strings.Contains(image, "@")
+}
 
 // scheduled waits until the CronJobs of the resource, if it has any, run the release.
 func (i *Instance[T]) scheduled(tag string) {
