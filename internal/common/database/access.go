@@ -31,6 +31,8 @@ type Access struct {
 	key, secret types.UID
 	// object is the Database of a managed database, nil until it is ensured.
 	object *mariadbv1alpha1.Database
+	// unsigned is true while the pods are those of an operator that did not sign Secrets.
+	unsigned bool
 }
 
 // Connection holds the access of the pass. The step that keeps the connection sets it.

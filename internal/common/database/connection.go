@@ -7,6 +7,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
@@ -54,7 +55,12 @@ func (a *Access) give(ctx context.Context) error {
 }
 
 func connectionSecret(p *service.Pass, name, url string) *corev1.Secret {
-	return &corev1.Secret{
-		ObjectMeta: p.Meta(name), Type: corev1.SecretTypeOpaque, Data: map[string][]byte{connectionKey: []byte(url)},
-	}
+	return signed(p, name, map[string][]byte{connectionKey: []byte(url)})
+}
+
+// signed returns a Secret that is recognised later as written by the operator.
+func signed(p *service.Pass, name string, data map[string][]byte) *corev1.Secret {
+	secret := &corev1.Secret{ObjectMeta: p.Meta(name), Type: corev1.SecretTypeOpaque, Data: data}
+	secrets.Sign(p.Resource, secret)
+	return secret
 }

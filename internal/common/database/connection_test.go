@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database/logins"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
@@ -207,6 +208,47 @@ func TestALostConnectionIsRecalledByItsHash(t *testing.T) {
 	s := connects(t, h, "new", keysOf(h, "a"), remembered, runs(t, h, "another"))
 	if given(t, s) == old {
 		t.Error("a connection is recalled that the pods do not have")
+	}
+}
+
+func TestALoginThatSomebodyElseHasWrittenIsNeitherGivenNorSet(t *testing.T) {
+	for name, h := range map[string]*instance.Harbour{"managed": managed(), "external": instance.Brownfield()} {
+		url, keys := urlOf(h, "old"), keysOf(h, "a")
+		a := connects(t, h, "old", keys)
+		secret, err := a.pass.Owned.Find(t.Context(), a.pass.Key(SecretName(h.Name)))
+		if err != nil || secret == nil {
+			t.Fatal("there is no connection")
+		}
+		deploy := runs(t, h, a.Hash())
+		deploy.Spec.Template.Annotations[apply.RequestedImage] = "image"
+		pod := apiPod(h, "pod", a.Hash(), corev1.PodRunning)
+		for what, change := range map[string]func(*corev1.Secret){
+			"written over": func(*corev1.Secret) {}, "replaced": func(s *corev1.Secret) { s.Annotations = nil },
+		} {
+			edited := secret.DeepCopy()
+			edited.ResourceVersion, edited.Data = "", map[string][]byte{connectionKey: []byte(urlOf(h, "edited"))}
+			change(edited)
+			now := connects(t, h, "old", keys.DeepCopy(), edited, deploy.DeepCopy(), pod.DeepCopy())
+			if given(t, now) != url || now.Candidate() || now.Hash() != a.Hash() || now.plan.Changing(now.wanted) {
+				t.Errorf("%s, %s: it is believed", name, what)
+			}
+		}
+	}
+}
+
+func TestRememberedPasswordsThatSomebodyElseHasWrittenAreNotSet(t *testing.T) {
+	h := managed()
+	hash := hashOf(connects(t, h, "old", keysOf(h, "a")))
+	deploy := runs(t, h, hash)
+	deploy.Spec.Template.Annotations[apply.RequestedImage] = "image"
+	a := connects(t, h, "new", keysOf(h, "a"))
+	remembered := signed(a.pass, loginsSecret(a.pass), map[string][]byte{"harbour": []byte("old")})
+	connection := connectionSecret(a.pass, SecretName(h.Name), urlOf(h, "old"))
+	remembered.Data["harbour-standby"] = []byte("edited")
+	now := connects(t, h, "new", keysOf(h, "a"), deploy, remembered, connection,
+		apiPod(h, "one", hash, corev1.PodRunning), apiPod(h, "two", "another", corev1.PodRunning))
+	if password := now.plan.Known["harbour-standby"]; password != nil {
+		t.Error("the password of the standby user is set to what somebody else has written")
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database/logins"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
 )
 
@@ -29,6 +31,8 @@ func (d Database) find(ctx context.Context, p *service.Pass) (*Access, error) {
 		return a, err
 	}
 	inUse := deploy.Spec.Template.Annotations[HashAnnotation(p.Definition)]
+	// Neither the pods nor the Secrets of an earlier operator have its annotations.
+	a.unsigned = deploy.Spec.Template.Annotations[apply.RequestedImage] == ""
 	live, err := a.findGiven(ctx, inUse)
 	p.Hide(live)
 	if live == "" || err != nil {
@@ -53,7 +57,7 @@ func (d Database) find(ctx context.Context, p *service.Pass) (*Access, error) {
 
 // findGiven returns the URL that was last written for pods, "" if it is lost.
 func (a *Access) findGiven(ctx context.Context, inUse string) (string, error) {
-	secret, err := a.pass.Owned.Find(ctx, a.pass.Key(SecretName(a.pass.Resource.GetName())))
+	secret, err := a.findWritten(ctx, SecretName(a.pass.Resource.GetName()))
 	if err != nil {
 		return "", err
 	}
@@ -61,6 +65,20 @@ func (a *Access) findGiven(ctx context.Context, inUse string) (string, error) {
 		return a.recall(ctx, inUse)
 	}
 	return string(secret.Data[connectionKey]), nil
+}
+
+// findWritten returns the Secret, nil if it does not exist or if somebody else has changed
+// its data: a login that the operator has not written must reach neither the pods nor the
+// server.
+func (a *Access) findWritten(ctx context.Context, name string) (*corev1.Secret, error) {
+	secret, err := a.pass.Owned.Find(ctx, a.pass.Key(name))
+	if secret == nil || err != nil {
+		return nil, err
+	}
+	if secrets.IsWritten(a.pass.Resource, secret) || a.unsigned && !secrets.IsSigned(secret) {
+		return secret, nil
+	}
+	return nil, nil
 }
 
 // FindKey looks up the key of the hashes again because it may have been created in this
@@ -99,7 +117,7 @@ func (a *Access) planLogins(ctx context.Context, current logins.Login, hash stri
 	settled := !slices.ContainsFunc(pods, func(pod corev1.Pod) bool {
 		return pod.Annotations[HashAnnotation(p.Definition)] != hash
 	})
-	remembered, err := p.Owned.Find(ctx, p.Key(loginsSecret(p)))
+	remembered, err := a.findWritten(ctx, loginsSecret(p))
 	if err != nil || remembered == nil {
 		return logins.NewPlan(a.wanted, current, nil, settled), err
 	}
@@ -109,7 +127,7 @@ func (a *Access) planLogins(ctx context.Context, current logins.Login, hash stri
 // recall recovers the lost connection of the pods from its hash and the passwords
 // remembered for an ongoing change. It returns "" if none of them matches.
 func (a *Access) recall(ctx context.Context, hash string) (string, error) {
-	remembered, err := a.pass.Owned.Find(ctx, a.pass.Key(loginsSecret(a.pass)))
+	remembered, err := a.findWritten(ctx, loginsSecret(a.pass))
 	if remembered == nil || err != nil {
 		return "", err
 	}

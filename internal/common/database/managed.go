@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -67,7 +66,7 @@ func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) error {
 // copy.
 func (a *Access) ensureUsers(ctx context.Context) (bool, error) {
 	p := a.pass
-	remembered := &corev1.Secret{ObjectMeta: p.Meta(loginsSecret(p)), Type: corev1.SecretTypeOpaque, Data: a.plan.Known}
+	remembered := signed(p, loginsSecret(p), a.plan.Known)
 	changing := a.plan.Changing(a.wanted)
 	if changing {
 		if err := p.Owned.EnsureData(ctx, p.Resource, remembered); err != nil {

@@ -29,7 +29,7 @@ type Owned struct {
 	Scheme *runtime.Scheme
 }
 
-// EnsureData gives the Secret exactly the given data, and the labels and the
+// EnsureData gives the Secret exactly the given data, and the labels, annotations and the
 // controller. It makes no request if nothing differs. It refuses a Secret of the
 // same name that owner does not control.
 func (o Owned) EnsureData(ctx context.Context, owner client.Object, desired *corev1.Secret) error {
@@ -52,6 +52,9 @@ func (o Owned) EnsureData(ctx context.Context, owner client.Object, desired *cor
 		changed.OwnerReferences = append(changed.OwnerReferences, desired.OwnerReferences...)
 	}
 	changed.Labels = merged(live.Labels, desired.Labels)
+	if len(desired.Annotations) > 0 {
+		changed.Annotations = merged(live.Annotations, desired.Annotations)
+	}
 	if equality.Semantic.DeepEqual(live, changed) {
 		return nil
 	}

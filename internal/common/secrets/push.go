@@ -8,8 +8,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -93,15 +91,7 @@ func RepeatPush(ps, live *esov1alpha1.PushSecret, now time.Time, period time.Dur
 
 // ContentHash returns a short hash of the Secret's data. It differs between Secrets
 // with the same data, and reveals nothing about data that cannot be guessed.
-func ContentHash(secret *corev1.Secret) string {
-	hash := hmac.New(sha256.New, []byte(secret.UID))
-	for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
-		value := secret.Data[key]
-		// Writing to a hash cannot fail.
-		_, _ = fmt.Fprintf(hash, "%d:%s=%d:%s\n", len(key), key, len(value), value)
-	}
-	return hex.EncodeToString(hash.Sum(nil)[:8])
-}
+func ContentHash(secret *corev1.Secret) string { return hashOfData(secret.UID, secret.Data) }
 
 // KeyedHash returns a hash of text in hexadecimal digits, keyed with the UID of a
 // Secret. Without read access to that Secret the text can neither be recovered nor

@@ -29,6 +29,7 @@ func (s suite[T]) drift(t *testing.T) {
 		run  func(*Instance[T])
 	}{
 		{"owned fields are put back", (*Instance[T]).ownedFields},
+		{"a login that somebody writes is put back and never used", (*Instance[T]).editedConnection},
 		{"replaced ConfigMaps get their content back", (*Instance[T]).replacedConfigMaps},
 		{"fields of somebody else survive", (*Instance[T]).foreignFields},
 		{"lost labels are put back", (*Instance[T]).lostLabels},
