@@ -20,11 +20,12 @@ import (
 const remembered = 2
 
 // Record keeps in the status what the pods of a Job that has succeeded have found in the
-// image of the spec. Pods that are gone leave a finding that says nothing.
-func Record(p *service.Pass, pods []corev1.Pod) {
+// image of the spec. Pods that are gone leave a finding that says nothing. The names are
+// those of the Job's own containers.
+func Record(p *service.Pass, pods []corev1.Pod, names ...string) {
 	found := commonv1.ImageStatus{Reference: p.Spec.Image.Reference()}
 	for i := range pods {
-		if told, ok := findingOf(&pods[i], found.Reference); ok {
+		if told, ok := findingOf(&pods[i], found.Reference, names); ok {
 			found = told
 		}
 	}
@@ -65,10 +66,10 @@ func remember(status *commonv1.ServiceStatus, found commonv1.ImageStatus) {
 	}
 }
 
-// findingOf returns what the check in the pod has found, false unless the whole pod has
-// succeeded with that image.
-func findingOf(pod *corev1.Pod, reference string) (commonv1.ImageStatus, bool) {
-	if !checks(&pod.ObjectMeta, &pod.Spec, reference) || !poddiag.Succeeded([]corev1.Pod{*pod}) {
+// findingOf returns what the check in the pod has found, false unless the named containers
+// have succeeded with that image.
+func findingOf(pod *corev1.Pod, reference string, names []string) (commonv1.ImageStatus, bool) {
+	if !checks(&pod.ObjectMeta, &pod.Spec, reference) || !poddiag.Succeeded([]corev1.Pod{*pod}, names...) {
 		return commonv1.ImageStatus{}, false
 	}
 	for _, status := range pod.Status.InitContainerStatuses {

@@ -58,7 +58,7 @@ func TestWhatAPodHasFoundIsKept(t *testing.T) {
 		"no finding":          {checked(reference, "", 0), nothing},
 	} {
 		p := passOf("2025.1")
-		Record(p, []corev1.Pod{test.pod})
+		Record(p, []corev1.Pod{test.pod}, "db-sync")
 		if diff := cmp.Diff(test.want, p.Status.Images); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -69,7 +69,7 @@ func TestTheFindingsOfTwoImagesAreKept(t *testing.T) {
 	p := passOf("2025.1")
 	for _, tag := range []string{"2025.1", "2025.2", "2026.1", "2026.1"} {
 		p.Spec.Image.Tag = tag
-		Record(p, []corev1.Pod{checked(p.Spec.Image.Reference(), finding, 0)})
+		Record(p, []corev1.Pod{checked(p.Spec.Image.Reference(), finding, 0)}, "db-sync")
 	}
 	if len(p.Status.Images) != 2 || OfTag(p.Status, "2025.2") == nil || OfTag(p.Status, "2026.1") == nil || OfTag(p.Status, "") != nil {
 		t.Errorf("got %v", p.Status.Images)
@@ -90,7 +90,7 @@ func TestTheVersionInTheImageIsComparedWithItsTag(t *testing.T) {
 	} {
 		p := passOf(test.tag)
 		if test.version != "-" {
-			Record(p, []corev1.Pod{checked(p.Spec.Image.Reference(), fmt.Sprintf(`{"version": %q}`, test.version), 0)})
+			Record(p, []corev1.Pod{checked(p.Spec.Image.Reference(), fmt.Sprintf(`{"version": %q}`, test.version), 0)}, "db-sync")
 		}
 		outcome := Reconcile(t.Context(), p)
 		wantDone := test.reason != vocabulary.ReasonReleaseDiffers

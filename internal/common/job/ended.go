@@ -27,8 +27,12 @@ func (r *Runner) SucceededFor(ctx context.Context, live, desired *batchv1.Job) (
 	return r.exited(ctx, live, desired)
 }
 
-// Ended reports whether, how and when a Job finished, according to its status.
+// Ended reports whether, how and when a Job finished: according to its status, or to what
+// was recorded on it while a container beside its own went on running.
 func Ended(live *batchv1.Job) (ended, succeeded bool, at time.Time) {
+	if at, err := time.Parse(time.RFC3339, live.Annotations[SucceededAnnotation]); err == nil {
+		return true, true, at
+	}
 	for _, conditionType := range []batchv1.JobConditionType{batchv1.JobComplete, batchv1.JobFailed} {
 		if finished(live, conditionType) {
 			return true, conditionType == batchv1.JobComplete, find(live, conditionType).LastTransitionTime.Time
@@ -46,8 +50,11 @@ func (r *Runner) exited(ctx context.Context, live, desired *batchv1.Job) (bool, 
 		return true, nil
 	}
 	list, err := Pods(ctx, r.Client, live)
-	if err != nil || !poddiag.Succeeded(list) {
+	if err != nil || !poddiag.Succeeded(poddiag.Staying(list), Containers(desired)...) {
 		return false, err
+	}
+	if poddiag.Beside(list, Containers(desired)...) != "" {
+		return true, r.record(ctx, live)
 	}
 	r.Exits.seen.Add(live.UID, nil)
 	return true, nil

@@ -111,13 +111,13 @@ func (r *Runner) proceed(ctx context.Context, owner client.Object, live, desired
 	}
 	sameKey := live.Annotations[RunKeyAnnotation] == desired.Annotations[RunKeyAnnotation]
 	sameTemplate := live.Annotations[templateAnnotation] == desired.Annotations[templateAnnotation]
-	switch {
-	case finished(live, batchv1.JobComplete):
+	switch ended, succeeded, _ := Ended(live); {
+	case succeeded:
 		if sameKey {
-			return State{Complete: true, Job: live}, nil
+			return State{Complete: true, Job: live}, r.stop(ctx, live)
 		}
 		return r.replace(ctx, owner, live, desired)
-	case finished(live, batchv1.JobFailed):
+	case ended:
 		if !sameKey || !sameTemplate || r.now().Sub(failedAt(live)) >= cmp.Or(r.RetryAfter, RetryAfter) {
 			return r.replace(ctx, owner, live, desired)
 		}
@@ -133,7 +133,7 @@ func (r *Runner) follow(ctx context.Context, live, desired *batchv1.Job, sameKey
 			return State{Complete: done, Job: live}, err
 		}
 	}
-	obstacle, err := r.obstacle(ctx, live)
+	obstacle, err := r.obstacle(ctx, live, Containers(desired)...)
 	if err != nil {
 		return State{}, err
 	}

@@ -229,7 +229,8 @@ func TestTheSuccessOfAPodIsThatOfItsJob(t *testing.T) {
 	}{
 		"exit code 0":                        {pod: podThatExited(running, 0), want: true},
 		"exit code 1":                        {pod: podThatExited(running, 1)},
-		"one of two containers runs":         {pod: podThatExited(running, 0), change: addContainer},
+		"a container of a mesh runs on":      {pod: podThatExited(running, 0), change: addContainer, want: true},
+		"exit code 1 beside another one":     {pod: podThatExited(running, 1), change: addContainer},
 		"the pod of a predecessor":           {pod: podThatExited(other, 0)},
 		"a pod of nobody":                    {pod: podThatExited(running, 0), change: disown},
 		"a pod that is told to go":           {pod: podThatExited(running, 0), change: terminate},
@@ -299,6 +300,9 @@ func podThatExited(controller *batchv1.Job, code int32) *corev1.Pod {
 
 func addContainer(pod *corev1.Pod) {
 	pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: "proxy"})
+	pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{
+		Name: "proxy", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
+	})
 }
 
 func disown(pod *corev1.Pod) { pod.OwnerReferences = nil }

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -35,8 +36,8 @@ type obstacle struct {
 }
 
 // obstacle examines the Job's pods and, if the Job should have one and has none, its
-// events.
-func (r *Runner) obstacle(ctx context.Context, job *batchv1.Job) (obstacle, error) {
+// events. The names are those of the operator's own containers.
+func (r *Runner) obstacle(ctx context.Context, job *batchv1.Job, names ...string) (obstacle, error) {
 	list, err := labelled(ctx, r.Client, job)
 	if err != nil {
 		return obstacle{}, err
@@ -45,6 +46,10 @@ func (r *Runner) obstacle(ctx context.Context, job *batchv1.Job) (obstacle, erro
 		return r.refusal(ctx, job)
 	}
 	text, imagePull := poddiag.Problem(list, r.Hidden...)
+	if beside := poddiag.Beside(list, names...); beside != "" {
+		// The pod of a container that has failed does not end, so it is not tried again.
+		text = strings.TrimPrefix(text+"; "+beside+", so the Job does not end: "+leaveOut, "; ")
+	}
 	return obstacle{text: text, lasting: imagePull}, nil
 }
 

@@ -33,9 +33,9 @@ type LastRun struct {
 }
 
 // LastRun returns what is wrong with the CronJob's Jobs since the last one that
-// succeeded. The labels select the Jobs, as in the cache. A Job that is still retrying
-// counts if no retry can help.
-func (r *Runner) LastRun(ctx context.Context, cronJob client.ObjectKey, labels map[string]string) (LastRun, error) {
+// succeeded. The labels select the Jobs, as in the cache, and container is the operator's
+// own one in their pods. A Job that is still retrying counts if no retry can help.
+func (r *Runner) LastRun(ctx context.Context, cronJob client.ObjectKey, container string, labels map[string]string) (LastRun, error) {
 	runs, err := r.runsOf(ctx, cronJob, labels)
 	if err != nil {
 		return LastRun{}, err
@@ -44,14 +44,19 @@ func (r *Runner) LastRun(ctx context.Context, cronJob client.ObjectKey, labels m
 	for i := range runs {
 		run := &runs[i]
 		ended, succeeded, _ := Ended(run)
+		if !ended {
+			if succeeded, err = r.settle(ctx, run, container); err != nil {
+				return LastRun{}, err
+			}
+		}
 		switch {
 		case succeeded:
-			return LastRun{Again: again}, nil
+			return LastRun{Again: again}, r.clear(ctx, runs[i+1:])
 		case ended:
 			text, err := r.lastWords(ctx, run)
 			return LastRun{Job: run.Name, Failed: true, Text: text, Again: again}, err
 		}
-		found, err := r.obstacle(ctx, run)
+		found, err := r.obstacle(ctx, run, container)
 		if err == nil && !found.lasting {
 			err = r.remember(ctx, run, found.text)
 		}

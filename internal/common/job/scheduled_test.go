@@ -73,7 +73,7 @@ func TestTheLastRunOfACronJobCountsUntilOneSucceeds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRun(t, test.objects...)
-			got, err := r.runner.LastRun(t.Context(), client.ObjectKey{Namespace: namespace, Name: "flush"},
+			got, err := r.runner.LastRun(t.Context(), client.ObjectKey{Namespace: namespace, Name: "flush"}, "flush",
 				map[string]string{managedBy: "keystone-operator"})
 			if got.Job != test.want.Job || got.Failed != test.want.Failed || !strings.Contains(got.Text, test.want.Text) || err != nil {
 				t.Errorf("got %+v, error %v; want %+v", got, err, test.want)
@@ -93,7 +93,7 @@ func TestWhatAPodSaidIsWrittenDownOnceBeforeItsJobFails(t *testing.T) {
 	r := newRun(t, running, podOfJob(running, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
 		corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Message: "Access denied at mysql://keystone:s3cret@db"}}))
 	for range 2 {
-		if _, err := r.runner.LastRun(t.Context(), client.ObjectKey{Namespace: namespace, Name: "flush"}, nil); err != nil {
+		if _, err := r.runner.LastRun(t.Context(), client.ObjectKey{Namespace: namespace, Name: "flush"}, "flush", nil); err != nil {
 			t.Fatal(err)
 		}
 	}

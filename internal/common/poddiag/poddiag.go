@@ -90,17 +90,41 @@ func ExitCode(list []corev1.Pod) int32 {
 	return 0
 }
 
-// Succeeded reports whether all containers of one of the pods, which must not be
-// started again after a success, have ended with exit code 0. Pods that are being
-// deleted do not count.
-func Succeeded(list []corev1.Pod) bool {
+// Succeeded reports whether the named containers of one of the pods, which must not be
+// started again after a success, have all ended with exit code 0. Others do not count: a
+// mesh may have added them, and they may never end.
+func Succeeded(list []corev1.Pod, names ...string) bool {
 	return slices.ContainsFunc(list, func(pod corev1.Pod) bool {
-		return pod.DeletionTimestamp == nil && len(pod.Status.ContainerStatuses) > 0 &&
-			len(pod.Status.ContainerStatuses) == len(pod.Spec.Containers) &&
-			!slices.ContainsFunc(pod.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool {
-				return status.State.Terminated == nil || status.State.Terminated.ExitCode != 0
+		succeeded := func(name string) bool {
+			return slices.ContainsFunc(pod.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool {
+				return status.Name == name && status.State.Terminated != nil && status.State.Terminated.ExitCode == 0
 			})
+		}
+		return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !succeeded(name) })
 	})
+}
+
+// Staying returns the pods that are not being deleted.
+func Staying(list []corev1.Pod) []corev1.Pod { return stayingNewestFirst(list) }
+
+// Beside describes a container that somebody has added to the pods and that has not ended
+// although the named ones have, "" if there is none.
+func Beside(list []corev1.Pod, names ...string) string {
+	for _, pod := range stayingNewestFirst(list) {
+		ended, other := 0, ""
+		for _, status := range pod.Status.ContainerStatuses {
+			switch own := slices.Contains(names, status.Name); {
+			case own && status.State.Terminated != nil:
+				ended++
+			case !own && status.State.Terminated == nil:
+				other = status.Name
+			}
+		}
+		if other != "" && len(names) > 0 && ended == len(names) {
+			return fmt.Sprintf("container %s of pod %s, which is not the operator's, still runs", other, pod.Name)
+		}
+	}
+	return ""
 }
 
 func stayingNewestFirst(list []corev1.Pod) []corev1.Pod {

@@ -61,7 +61,7 @@ func (w *work) recordImage(ctx context.Context, live *batchv1.Job) error {
 	if err != nil {
 		return err
 	}
-	image.Record(w.Pass, pods)
+	image.Record(w.Pass, pods, job.Containers(live)...)
 	return nil
 }
 

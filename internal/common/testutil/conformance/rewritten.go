@@ -109,11 +109,7 @@ func (i *Instance[T]) rewriteImages(tag string) {
 			"resources": []any{"pods", "deployments", "jobs", "cronjobs"},
 		}}},
 	})
-	i.policy("MutatingAdmissionPolicyBinding", name, map[string]any{
-		"policyName": name, "matchResources": map[string]any{"namespaceSelector": map[string]any{
-			"matchLabels": map[string]any{corev1.LabelMetadataName: i.namespace()},
-		}},
-	})
+	i.bind(name)
 	expect.Eventually(i.T, "images that are rewritten", func(ctx context.Context) error {
 		pod := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: "rewritten"},
@@ -140,6 +136,16 @@ func rewriting(path, kinds, tag string) string {
 	return fmt.Sprintf(`request.resource.resource in %[1]s && !object.%[2]s.containers[0].image.contains("@") ?
 		%[3]s + (has(object.%[2]s.initContainers) && size(object.%[2]s.initContainers) > 0 ? %[4]s : []) : []`,
 		kinds, path, images("containers"), images("initContainers"))
+}
+
+// bind makes the policy act on the namespace.
+func (i *Instance[T]) bind(name string) {
+	i.Helper()
+	i.policy("MutatingAdmissionPolicyBinding", name, map[string]any{
+		"policyName": name, "matchResources": map[string]any{"namespaceSelector": map[string]any{
+			"matchLabels": map[string]any{corev1.LabelMetadataName: i.namespace()},
+		}},
+	})
 }
 
 // policy creates a policy of the API server or its binding, and deletes it after the test.

@@ -76,6 +76,7 @@ func Run[T service.Resource](t *testing.T, s Service[T], w *World) {
 		{"gets to the next release", true, suite.upgrades},
 		{"follows what its image holds", false, suite.images},
 		{"knows nothing from images that a policy may rewrite", true, suite.rewritten},
+		{"does not wait for containers that others add to its Jobs", true, suite.sidecars},
 		{"gets to a far release offline", true, suite.offline},
 		{"lives with the absence of other projects", true, suite.absent},
 		{"survives failures on the way to Ready", false, suite.failures},

@@ -51,8 +51,15 @@ func (j *Jobs) act(ctx context.Context, c client.Client, job *batchv1.Job) error
 		return nil
 	}
 	outcome := j.script.outcome(job)
-	if err := j.setPod(ctx, c, job, outcome); err != nil {
+	if job.Spec.Suspend != nil && *job.Spec.Suspend {
+		return client.IgnoreNotFound(c.Delete(ctx, podOf(job), client.GracePeriodSeconds(0)))
+	}
+	runsOn, err := j.setPod(ctx, c, job, outcome)
+	if err != nil {
 		return err
+	}
+	if runsOn && outcome.kind == succeed {
+		outcome.kind = exit
 	}
 	before := job.DeepCopy()
 	setJobStatus(&job.Status, outcome, backoffLimit(job))
@@ -70,19 +77,19 @@ func (j *Jobs) act(ctx context.Context, c client.Client, job *batchv1.Job) error
 }
 
 // setPod gives the Job the Pod for the outcome, or the event that
-// explains why it has none.
-func (j *Jobs) setPod(ctx context.Context, c client.Client, job *batchv1.Job, outcome Outcome) error {
+// explains why it has none. It reports whether the Pod has a [Sidecar].
+func (j *Jobs) setPod(ctx context.Context, c client.Client, job *batchv1.Job, outcome Outcome) (runsOn bool, err error) {
 	if outcome.kind == refuse {
-		return create(ctx, c, refusalOf(job, outcome.message))
+		return false, create(ctx, c, refusalOf(job, outcome.message))
 	}
 	pod := podOf(job)
 	if outcome.kind == fail && job.Spec.Template.Spec.RestartPolicy == corev1.RestartPolicyOnFailure {
-		return client.IgnoreNotFound(c.Delete(ctx, pod, client.GracePeriodSeconds(0)))
+		return false, client.IgnoreNotFound(c.Delete(ctx, pod, client.GracePeriodSeconds(0)))
 	}
 	if err := create(ctx, c, pod); err != nil {
-		return err
+		return false, err
 	}
-	return setPodStatus(ctx, c, pod, outcome)
+	return hasSidecar(pod), setPodStatus(ctx, c, pod, outcome)
 }
 
 // refusalOf returns the event of a Job whose Pod the API server refuses.

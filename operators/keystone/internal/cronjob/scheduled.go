@@ -25,7 +25,7 @@ type Schedule struct {
 // it returns the requeue delay, zero to wait for a watch.
 func Check(ctx context.Context, s *pass.Scope, of Schedule) (again time.Duration, err error) {
 	name := s.Keystone.Name + "-" + of.Name
-	last, err := service.Runner(s.Pass).LastRun(ctx, s.Key(name), pass.Definition.TaskLabels(s.Keystone.Name, of.Name))
+	last, err := service.Runner(s.Pass).LastRun(ctx, s.Key(name), of.Name, pass.Definition.TaskLabels(s.Keystone.Name, of.Name))
 	switch {
 	case err != nil:
 		return 0, err
