@@ -134,7 +134,7 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 	},
 	{
 		Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,
-		Sets:     []reconcile.Value{pass.BootstrapJob},
+		Sets:     []reconcile.Value{pass.BootstrapJob, pass.PasswordRefused},
 		Reads:    []reconcile.Value{service.Config, database.Connection, pass.AdminPassword},
 		Needs:    []string{"Database"},
 		Announce: []string{keystonev1alpha1.ReasonBootstrapComplete},
@@ -158,7 +158,7 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 	},
 	{
 		Name: "PasswordRotation", Condition: keystonev1alpha1.ConditionPasswordRotationReady, Run: password.Reconcile,
-		Reads: []reconcile.Value{database.Connection, pass.BootstrapJob},
+		Reads: []reconcile.Value{service.Config, database.Connection, pass.BootstrapJob, pass.PasswordRefused},
 	},
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"regexp"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -30,6 +32,9 @@ func reconcileBootstrap(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 		return reconcile.Failed(keystonev1alpha1.ReasonBootstrapFailed, err)
 	}
 	state, err := runBootstrap(ctx, s, desired)
+	if refusesPassword(state, err) {
+		pass.PasswordRefused.Put(s.Slots, true)
+	}
 	switch {
 	case err != nil:
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonBootstrapFailed, err)
@@ -39,6 +44,16 @@ func reconcileBootstrap(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	}
 	pass.BootstrapJob.Put(s.Slots, state.Job)
 	return reconcile.Done(keystonev1alpha1.ReasonBootstrapComplete, "The administrator, the region and the catalog entries exist")
+}
+
+// refusal matches Keystone's exceptions about a password that it does not accept.
+var refusal = regexp.MustCompile(`\bPassword\w*ValidationError\b`)
+
+// refusesPassword reports whether the Job failed, or fails again and again, because Keystone
+// does not accept the password.
+func refusesPassword(state job.State, err error) bool {
+	var failed *job.FailedError
+	return refusal.MatchString(state.Waiting) || errors.As(err, &failed) && refusal.MatchString(failed.Text)
 }
 
 // runBootstrap runs the Job, except that during an offline upgrade nothing but the upgrade
@@ -54,6 +69,11 @@ func runBootstrap(ctx context.Context, s *pass.Scope, desired *batchv1.Job) (job
 	complete, err := s.Jobs.SucceededFor(ctx, live, desired)
 	return job.State{Complete: complete, Waiting: "it waits for the end of the offline upgrade", Job: live}, err
 }
+
+// unlocked is an option without a value, as it is by default. To find out whether the password
+// is to be set, bootstrap logs in with it: counted as failed logins, its attempts would lock
+// the administrator, and a lock would keep it from setting the right one.
+var unlocked = corev1.EnvVar{Name: "OS_SECURITY_COMPLIANCE__LOCKOUT_FAILURE_ATTEMPTS"}
 
 // bootstrapTask passes everything to keystone-manage in the environment variables
 // documented for that (OS_BOOTSTRAP_*), so that the password never appears in a process
@@ -77,6 +97,7 @@ func bootstrapTask(s *pass.Scope) deployment.Task {
 	return deployment.Task{
 		Name: "bootstrap", Container: "bootstrap", Command: pass.Manage("bootstrap"), Retries: 4,
 		Env: slices.Concat(pass.Database.ToolEnv(s.Pass), settings, []corev1.EnvVar{
+			unlocked,
 			deployment.SecretVariable("OS_BOOTSTRAP_PASSWORD", boot.AdminPasswordSecretRef.Name, pass.AdminPasswordKey(k)),
 		}),
 		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keys.Mounts(k)...), database.TLSMounts(s.Pass)...),

@@ -21,7 +21,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
-//go:embed files/*_rotate.sh
+//go:embed files/*_rotate.sh files/admin_password.py
 var rotationScripts embed.FS
 
 const (
@@ -46,10 +46,11 @@ type Rotator struct {
 	Source, Staging string
 	Schedule        string
 	Suspend         bool
-	// Script is the name of an embedded file.
-	Script string
-	Env    []corev1.EnvVar
-	Mounts []deployment.Mount
+	// Script is the name of an embedded file, and Program that of another one that it
+	// calls, "" for none.
+	Script, Program string
+	Env             []corev1.EnvVar
+	Mounts          []deployment.Mount
 	// Volumes and Writable are for directories that the containers may write.
 	Volumes        []corev1.Volume
 	Writable       []corev1.VolumeMount
@@ -123,11 +124,18 @@ func (r Rotator) Access(k *keystonev1alpha1.Keystone) rotation.Access {
 
 // Files returns the content of the ConfigMap: the script and the files that it calls.
 func (r Rotator) Files() (map[string]string, error) {
-	content, err := rotationScripts.ReadFile("files/" + r.Script)
-	if err != nil {
-		return nil, fmt.Errorf("the operator lacks the file %s; this is a bug in the operator", r.Script)
+	files := map[string]string{rotation.ScriptFile: rotation.Script}
+	for _, name := range []string{r.Script, r.Program} {
+		if name == "" {
+			continue
+		}
+		content, err := rotationScripts.ReadFile("files/" + name)
+		if err != nil {
+			return nil, fmt.Errorf("the operator lacks the file %s; this is a bug in the operator", name)
+		}
+		files[name] = string(content)
 	}
-	return map[string]string{r.Script: string(content), rotation.ScriptFile: rotation.Script}, nil
+	return files, nil
 }
 
 // CronJob builds the CronJob with the named ConfigMap of scripts.

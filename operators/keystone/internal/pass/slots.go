@@ -17,6 +17,9 @@ var (
 	// BootstrapJob is the Job that set the administrator's password of this pass in
 	// Keystone. Bootstrap sets it.
 	BootstrapJob = reconcile.NewSlot[*batchv1.Job]("BootstrapJob")
+	// PasswordRefused is true if Keystone's own rules refuse the administrator's password
+	// of this pass. Bootstrap sets it.
+	PasswordRefused = reconcile.NewSlot[bool]("PasswordRefused")
 )
 
 // Content is what is known about the content of the database.

@@ -66,6 +66,9 @@ func deliver(ctx context.Context, s *pass.Scope) (stage, error) {
 	case !arrived && !d.delivered():
 		return d.forward(ctx)
 	}
+	if arrived && pass.PasswordRefused.Value(s.Slots) {
+		return stage{}, d.refused()
+	}
 	if arrived && pass.BootstrapJob.Value(s.Slots) == nil {
 		return rotated(fmt.Sprintf("Secret %s holds the new password, which is being set in Keystone", d.target.Name)), nil
 	}
@@ -115,9 +118,10 @@ func (d *delivery) arrived() bool {
 
 // heldBack reports whether the next password must not be delivered, nor pushed to the
 // store: Keystone cannot get it now, so everyone who reads the administrator's Secret
-// would be rejected.
+// would be rejected. If Keystone refuses what the Secret holds, they are rejected already,
+// and only another password helps.
 func (d *delivery) heldBack() bool {
-	return !d.arrived() && !d.delivered() && pass.BootstrapJob.Value(d.Slots) == nil
+	return !d.arrived() && !d.delivered() && pass.BootstrapJob.Value(d.Slots) == nil && !pass.PasswordRefused.Value(d.Slots)
 }
 
 func (d *delivery) delivered() bool {
@@ -280,6 +284,14 @@ func (d *delivery) notDelivered(obstacle string) error {
 	}
 	return &refusalError{keystonev1alpha1.ReasonAdminPasswordNotDelivered, fmt.Errorf(
 		"the new password does not reach Secret %s, so the previous one stays valid: %s%s", name, obstacle, remedy)}
+}
+
+// refused reports that Keystone does not accept the password that was delivered.
+func (d *delivery) refused() error {
+	return &refusalError{keystonev1alpha1.ReasonAdminPasswordRotationRejected, fmt.Errorf(
+		"Keystone's own rules in [security_compliance] refuse the new password, which Secret %s holds, and keep the one before; "+
+			"start a Job of CronJob %s, which makes one that fits them",
+		d.target.Name, Rotator(d.Keystone).ObjectName(d.Keystone))}
 }
 
 // write writes the password to a Secret that no controller maintains. It is marked as

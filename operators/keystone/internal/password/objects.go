@@ -10,6 +10,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/deployment"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/cronjob"
@@ -65,9 +66,17 @@ func Rotator(k *keystonev1alpha1.Keystone) cronjob.Rotator {
 		Name: rotationName, KeyType: keyType, Target: "admin-password",
 		Source: NextName(k), Staging: stagedName(k),
 		Schedule: spec.Schedule, Suspend: spec.Suspend,
-		Script: "admin_password_rotate.sh",
-		Env:    []corev1.EnvVar{{Name: "PASSWORD_LENGTH", Value: strconv.Itoa(minLength(k))}},
+		Script: "admin_password_rotate.sh", Program: "admin_password.py",
+		Env: []corev1.EnvVar{{Name: "PASSWORD_LENGTH", Value: strconv.Itoa(minLength(k))}},
 	}
+}
+
+// configured returns the rotation with the configuration, in which its Jobs look up which
+// passwords Keystone accepts.
+func configured(s *pass.Scope) cronjob.Rotator {
+	rotator := Rotator(s.Keystone)
+	rotator.Mounts = []deployment.Mount{deployment.ConfigMount(s.Pass)}
+	return rotator
 }
 
 // newPush writes the next password to the store. The value outlives the PushSecret

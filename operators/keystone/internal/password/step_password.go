@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/cronjob"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -33,8 +34,11 @@ func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 		s.Lifetimes.EndRotation(client.ObjectKeyFromObject(k), keyType)
 		return reconcile.Done(keystonev1alpha1.ReasonRotationDisabled, "spec.bootstrap.passwordRotation is not enabled")
 	}
-	if err := Rotator(k).Ensure(ctx, s); err != nil {
-		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
+	// Without a configuration, which the Config step reports, the schedule stays as it is.
+	if service.Config.Value(s.Slots).ConfigMap != "" {
+		if err := configured(s).Ensure(ctx, s); err != nil {
+			return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
+		}
 	}
 	promoted, err := promote(ctx, s)
 	_, refused := errors.AsType[*refusalError](err)
