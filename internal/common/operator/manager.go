@@ -79,6 +79,7 @@ func managerOptions(o Options, s *settings, serving *servingCertificate) ctrl.Op
 		Scheme:                  o.Scheme,
 		Cache:                   cacheOptions(o, s),
 		Client:                  clientOptions(),
+		NewClient:               newClient,
 		MapperProvider:          newMapper,
 		Metrics:                 metricsOptions(s),
 		HealthProbeBindAddress:  s.probeAddress,
