@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/sharing"
 	"github.com/c5c3/forge/internal/common/testutil/children"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -239,6 +240,10 @@ func (i *Instance[T]) watches(mode) {
 	want := map[string]int{i.resourceOf(i.T, i.Definition.Kind): 1}
 	for _, resource := range slices.Concat(always, i.Watches) {
 		want[resource] = 1
+	}
+	for _, kind := range sharing.Others(i.Definition.Kind) {
+		plural, _ := meta.UnsafeGuessKindToResource(kind)
+		want[plural.Resource+"."+plural.Group] = 1
 	}
 	watching := i.Operator.Requests.Watching()
 	maps.DeleteFunc(watching, func(_ string, open int) bool { return open == 0 })
