@@ -102,8 +102,11 @@ func (i *Instance[T]) owned(m mode) {
 	}
 	for _, child := range found {
 		owners := []metav1.OwnerReference{controller}
-		if i.Resource.ServiceSpec().KeepsData() && i.irreplaceable(child) {
+		if i.irreplaceable(child) {
 			owners = nil
+			if got, want := child.Annotations[commonv1.AnnotationDatabase], i.identity().String(); got != want {
+				i.Errorf("%s belongs to database %q, want %q", child, got, want)
+			}
 		}
 		if diff := cmp.Diff(owners, child.OwnerReferences); diff != "" {
 			i.Errorf("owners of %s (-want +got):\n%s", child, diff)
