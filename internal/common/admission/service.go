@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/sharing"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -20,6 +21,7 @@ type Service interface {
 	comparable
 	client.Object
 	commonv1.Describer
+	ServiceStatus() *commonv1.ServiceStatus
 }
 
 // ServiceLookup validates the resources of an API service against other objects.
@@ -31,7 +33,7 @@ type ServiceLookup[T Service] struct {
 }
 
 // Check is the Lookup of a [Webhook]. It rejects a PriorityClass that does not exist and
-// a database that another resource uses.
+// a database that another resource has, whatever its kind.
 func (s ServiceLookup[T]) Check(ctx context.Context, reader client.Reader, old, updated T) field.ErrorList {
 	var none T
 	var class *string
@@ -43,42 +45,70 @@ func (s ServiceLookup[T]) Check(ctx context.Context, reader client.Reader, old, 
 	return append(errs, s.checkDatabase(ctx, reader, database, updated)...)
 }
 
-// checkDatabase rejects a database that another resource uses. before is the database of
-// the stored resource, nil on creation; an unchanged database is not rejected. An
-// operator of a single namespace can only read resources there.
+// checkDatabase rejects a database that another resource has. before is the database of
+// the stored resource, nil on creation; an unchanged database is not rejected.
 func (s ServiceLookup[T]) checkDatabase(
 	ctx context.Context, reader client.Reader, before *commonv1.DatabaseSpec, updated T,
 ) field.ErrorList {
-	database, namespace := updated.ServiceSpec().Database, updated.GetNamespace()
-	key := database.Key(s.Cluster, namespace)
-	if before != nil && before.Key(s.Cluster, namespace) == key {
+	newcomer := s.claim(updated)
+	if before != nil && before.Identity(s.Cluster, updated.GetNamespace()).String() == newcomer.Database.String() {
 		return nil
 	}
-	// A scheme calls a kind like its Go type.
-	kind := reflect.TypeFor[T]().Elem().Name()
-	path, all := field.NewPath("spec", "database"), s.NewList()
-	err := reader.List(ctx, all)
-	if apierrors.IsForbidden(err) {
-		err = reader.List(ctx, all, client.InNamespace(namespace))
-	}
-	if err != nil {
-		return field.ErrorList{field.InternalError(path, fmt.Errorf("listing the %ss: %w", kind, err))}
-	}
-	var errs field.ErrorList
-	err = meta.EachListItem(all, func(item runtime.Object) error {
-		other, ok := item.(T)
-		if !ok {
-			return fmt.Errorf("a list of %ss holds %T; this is a bug in the operator", kind, item)
-		}
-		itself := other.GetNamespace() == namespace && other.GetName() == updated.GetName()
-		if len(errs) == 0 && !itself && other.ServiceSpec().Database.Key(s.Cluster, other.GetNamespace()) == key {
-			errs = append(errs, field.Forbidden(path, fmt.Sprintf("%s %s of namespace %s has the database %s; choose another name",
-				kind, other.GetName(), other.GetNamespace(), database.Database)))
-		}
-		return nil
-	})
+	path := field.NewPath("spec", "database")
+	others, err := s.claims(ctx, reader, newcomer)
 	if err != nil {
 		return field.ErrorList{field.InternalError(path, err)}
 	}
-	return errs
+	for _, other := range others {
+		if !other.Is(newcomer) && other.Database.Same(newcomer.Database) && other.Refuses(newcomer) {
+			return field.ErrorList{field.Forbidden(path, fmt.Sprintf("%s has the database %s; choose another name",
+				other, updated.ServiceSpec().Database.Database))}
+		}
+	}
+	return nil
+}
+
+// claims returns the claims of all resources to their databases.
+func (s ServiceLookup[T]) claims(ctx context.Context, reader client.Reader, newcomer sharing.Claim) ([]sharing.Claim, error) {
+	claims, err := s.ownKind(ctx, reader, newcomer)
+	if err != nil {
+		return nil, err
+	}
+	for _, kind := range sharing.Others(newcomer.Kind) {
+		others, err := sharing.List(ctx, reader, kind, s.Cluster, newcomer.Namespace)
+		if err != nil {
+			return nil, err
+		}
+		claims = append(claims, others...)
+	}
+	return claims, nil
+}
+
+// ownKind returns the claims of the resources of the same kind. An operator of a single
+// namespace can only read resources there.
+func (s ServiceLookup[T]) ownKind(ctx context.Context, reader client.Reader, newcomer sharing.Claim) ([]sharing.Claim, error) {
+	all := s.NewList()
+	err := reader.List(ctx, all)
+	if apierrors.IsForbidden(err) {
+		err = reader.List(ctx, all, client.InNamespace(newcomer.Namespace))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing the %ss: %w", newcomer.Kind, err)
+	}
+	var claims []sharing.Claim
+	err = meta.EachListItem(all, func(item runtime.Object) error {
+		other, ok := item.(T)
+		if !ok {
+			return fmt.Errorf("a list of %ss holds %T; this is a bug in the operator", newcomer.Kind, item)
+		}
+		claims = append(claims, s.claim(other))
+		return nil
+	})
+	return claims, err
+}
+
+func (s ServiceLookup[T]) claim(resource T) sharing.Claim {
+	// A scheme calls a kind like its Go type.
+	return sharing.Of(reflect.TypeFor[T]().Elem().Name(), resource, resource.ServiceStatus().InstalledRelease,
+		resource.ServiceSpec().Database.Identity(s.Cluster, resource.GetNamespace()))
 }

@@ -69,10 +69,12 @@ func (c Controller[R, S]) Scheme() *runtime.Scheme {
 }
 
 // kinds returns every watched kind except the resource itself.
-func (c Controller[R, S]) kinds() []Kind[R] { return slices.Concat(common[R](), c.Kinds) }
+func (c Controller[R, S]) kinds() []Kind[R] {
+	return slices.Concat(common[R](), peers[R](c.Definition.Kind), c.Kinds)
+}
 
-// preflight skips a resource whose database belongs to an older one: both would change
-// the same tables.
+// preflight skips a resource whose database belongs to another one: both would change the
+// same tables.
 func (c Controller[R, S]) preflight(tools *service.Tools) func(context.Context, R) (reconcile.Refusal, error) {
 	return func(ctx context.Context, resource R) (reconcile.Refusal, error) {
 		return refuseSharer(ctx, service.NewPass(tools, c.Definition, resource))

@@ -99,13 +99,13 @@ func TestEveryReferenceLeadsBackToItsResource(t *testing.T) {
 			IndexSecret:           {"ca", "client", "harbour-db", "harbour-db-connection", "harbour-master", "options"},
 			IndexConfigMap:        {"policy"},
 			indexMariaDB:          {"mariadb"},
-			service.IndexDatabase: {"mariadb.openstack:3306/harbour"},
+			service.IndexDatabase: {"mariadb.openstack/harbour"},
 		}},
 		{instance.Brownfield(), map[string][]string{
 			IndexSecret:           {"harbour-db", "harbour-db-connection", "harbour-master"},
 			IndexConfigMap:        nil,
 			indexMariaDB:          nil,
-			service.IndexDatabase: {"db.example.com:3306/harbour"},
+			service.IndexDatabase: {"db.example.com/harbour"},
 		}},
 	} {
 		got := map[string][]string{}
@@ -128,7 +128,7 @@ func TestTheSecretOfAServiceUserLeadsBackToItsResource(t *testing.T) {
 func TestTheOlderOfTwoResourcesHasTheDatabase(t *testing.T) {
 	other := func(second int64) *instance.Harbour {
 		h := instance.Brownfield()
-		h.Namespace, h.Name, h.UID = "elsewhere", "other", types.UID("other-uid")
+		h.Namespace, h.Name, h.UID, h.Status.InstalledRelease = "elsewhere", "other", types.UID("other-uid"), "2025.2"
 		h.CreationTimestamp = metav1.NewTime(time.Unix(second, 0))
 		return h
 	}
@@ -141,11 +141,11 @@ func TestTheOlderOfTwoResourcesHasTheDatabase(t *testing.T) {
 		"beside an older one": {[]client.Object{other(1_000)}, true},
 	} {
 		h := instance.Brownfield()
-		h.CreationTimestamp = metav1.NewTime(time.Unix(1_000_000, 0))
+		h.CreationTimestamp, h.Status.InstalledRelease = metav1.NewTime(time.Unix(1_000_000, 0)), "2025.2"
 		got, err := refuseSharer(t.Context(), instance.Pass(t, h, interceptor.Funcs{}, c.others...))
 		var want reconcile.Refusal
 		if c.refused {
-			want = reconcile.Refusal{Reason: vocabulary.ReasonDatabaseInUse, Message: "Harbour other of namespace elsewhere is older and " +
+			want = reconcile.Refusal{Reason: vocabulary.ReasonDatabaseInUse, Message: "Harbour other of namespace elsewhere " +
 				"has the database harbour; give this one another database or delete it"}
 		}
 		if got != want || err != nil {

@@ -32,6 +32,8 @@ const (
 	Referenced
 	// Every maps an object to all resources.
 	Every
+	// Sharer is a resource of another service, which maps to those with the same database.
+	Sharer
 )
 
 // Kind declares a kind that a controller watches. The scheme, index, watch and cache
@@ -49,6 +51,9 @@ type Kind[R service.Resource] struct {
 	// Orphaned are those objects of an [Owned] kind that have another controller or
 	// none and lead to their resource by their label. It may be nil.
 	Orphaned predicate.Predicate
+	// Released marks an [Owned] kind whose objects stand for a database: when one is gone,
+	// every resource with that database is reconciled.
+	Released bool
 	// Predicates filter the events.
 	Predicates []predicate.Predicate
 	// AddToScheme registers the kind. It is nil for built-in kinds.
@@ -78,6 +83,8 @@ func common[R service.Resource]() []Kind[R] {
 	externalSecret.Relation, externalSecret.Index = Referenced, IndexSecret
 	store := optional(&esov1.ClusterSecretStore{}, esov1.AddToScheme)
 	store.Relation, store.ClusterScoped, store.Predicates = Every, true, []predicate.Predicate{secrets.StoreChanges}
+	database := optional(&mariadbv1alpha1.Database{}, mariadbv1alpha1.AddToScheme)
+	database.Released = true
 	return []Kind[R]{
 		{Object: &appsv1.Deployment{}},
 		{Object: &corev1.Service{}},
@@ -90,7 +97,7 @@ func common[R service.Resource]() []Kind[R] {
 		{Object: &networkingv1.NetworkPolicy{}},
 		{Object: &corev1.Pod{}, Relation: Labelled},
 		mariaDB,
-		optional(&mariadbv1alpha1.Database{}, mariadbv1alpha1.AddToScheme),
+		database,
 		optional(&mariadbv1alpha1.User{}, mariadbv1alpha1.AddToScheme),
 		optional(&mariadbv1alpha1.Grant{}, mariadbv1alpha1.AddToScheme),
 		optional(&certmanagerv1.Certificate{}, certmanagerv1.AddToScheme),

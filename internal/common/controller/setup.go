@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -102,6 +103,7 @@ func (c Controller[R, S]) tools(
 	tools := &service.Tools{
 		Client: mgr.GetClient(), ThirdParty: kinds.Client(mgr.GetClient()), APIReader: mgr.GetAPIReader(),
 		Scheme: mgr.GetScheme(), NewList: c.NewList, Refs: references,
+		Peers:      kinds.Client(cachedLists{mgr.GetClient(), mgr.GetCache()}),
 		Owned:      secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		Kinds:      kinds,
 		Prober:     probe.New(options.Probe),
@@ -117,6 +119,18 @@ func (c Controller[R, S]) tools(
 		}
 	}
 	return tools, references, nil
+}
+
+// cachedLists lists from the cache what the client would ask the API server for: objects
+// without a Go type.
+type cachedLists struct {
+	client.Client
+	cache client.Reader
+}
+
+// List implements [client.Reader].
+func (c cachedLists) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	return c.cache.List(ctx, list, options...)
 }
 
 // forget drops in-memory state about a deleted resource.

@@ -3,38 +3,80 @@ package controller
 import (
 	"context"
 	"fmt"
+	"time"
 
+	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/sharing"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/internal/common/watches"
 )
 
-// refuseSharer refuses the resource if an older one uses the same database.
+// refuseSharer refuses the resource if another one, of any kind, has the database. What it
+// has made there so far is kept from being dropped.
 func refuseSharer(ctx context.Context, p *service.Pass) (reconcile.Refusal, error) {
-	sharers, err := service.Sharers(ctx, p)
-	oldest := service.OldestOf(sharers)
-	if err != nil || oldest == nil || oldest.GetUID() == p.Resource.GetUID() {
+	holder, until, err := service.Holder(ctx, p)
+	if err != nil || holder == nil {
 		return reconcile.Refusal{}, err
 	}
-	return reconcile.Refusal{Reason: vocabulary.ReasonDatabaseInUse, Message: fmt.Sprintf(
-		"%s %s of namespace %s is older and has the database %s; give this one another database or delete it",
-		p.Kind, oldest.GetName(), oldest.GetNamespace(), p.Spec.Database.Database)}, nil
+	if err := database.Spare(ctx, p); err != nil {
+		return reconcile.Refusal{}, err
+	}
+	refusal := reconcile.Refusal{Reason: vocabulary.ReasonDatabaseInUse, Message: fmt.Sprintf(
+		"%s has the database %s; give this one another database or delete it", holder, p.Spec.Database.Database)}
+	if !until.IsZero() {
+		refusal.Message += fmt.Sprintf("; if the other one has not installed its schema by %s, it is no longer waited for",
+			until.UTC().Format(time.RFC3339))
+		refusal.After = max(until.Sub(p.Now()), time.Second)
+	}
+	return refusal, nil
 }
 
 func databaseKeys[R service.Resource](in cluster.Settings) func(R) []string {
-	return func(resource R) []string { return []string{service.DatabaseKey(resource, in)} }
+	return func(resource R) []string { return service.DatabaseOf(resource, in).Keys() }
 }
 
-// watchSharers reconciles the resources with the same database when another releases it.
+// peers are the kinds of the other services, whose resources may name the same database.
+func peers[R service.Resource](own string) []Kind[R] {
+	others := sharing.Others(own)
+	kinds := make([]Kind[R], len(others))
+	for i, other := range others {
+		kinds[i] = Kind[R]{Object: sharing.Object(other), Relation: Sharer, Optional: true}
+	}
+	return kinds
+}
+
+// claimed returns the keys of the database of a resource of any kind, or of the one that an
+// object of mariadb-operator stands for.
+func claimed[R service.Resource](in cluster.Settings) func(client.Object) []string {
+	return func(obj client.Object) []string {
+		switch resource := obj.(type) {
+		case R:
+			return service.DatabaseOf(resource, in).Keys()
+		case *unstructured.Unstructured:
+			return sharing.FromObject(resource, in).Database.Keys()
+		case *mariadbv1alpha1.Database:
+			return mariadb.IdentityOf(resource, in).Keys()
+		}
+		return nil
+	}
+}
+
+// watchSharers reconciles the resources with the same database when another one gets or
+// releases it.
 func watchSharers[R service.Resource](b *builder.Builder, find watches.Mapper[R], empty R, in cluster.Settings) {
-	b.Watches(empty, handler.EnqueueRequestsFromMapFunc(find.Sharing(service.IndexDatabase, databaseKeys[R](in))),
+	b.Watches(empty, handler.EnqueueRequestsFromMapFunc(find.Sharing(service.IndexDatabase, claimed[R](in))),
 		builder.WithPredicates(databaseChanges[R](in)))
 }
 
@@ -46,7 +88,8 @@ func databaseChanges[R service.Resource](in cluster.Settings) predicate.Predicat
 		UpdateFunc: func(e event.UpdateEvent) bool {
 			before, known := e.ObjectOld.(R)
 			after, both := e.ObjectNew.(R)
-			return known && both && service.DatabaseKey(before, in) != service.DatabaseKey(after, in)
+			return known && both && (service.DatabaseOf(before, in) != service.DatabaseOf(after, in) ||
+				(before.ServiceStatus().InstalledRelease == "") != (after.ServiceStatus().InstalledRelease == ""))
 		},
 		GenericFunc: func(event.GenericEvent) bool { return false },
 	}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/intern"
+	"github.com/c5c3/forge/internal/common/sharing"
 )
 
 // Trim returns a cache transform that drops fields nothing reads. A resource has a dozen
@@ -52,6 +54,8 @@ func trim(obj client.Object, foreign bool) error {
 	case *corev1.ConfigMap:
 		cached.ManagedFields = nil
 		config.Condense(cached)
+	case *unstructured.Unstructured:
+		sharing.Trim(cached)
 	default:
 		if foreign {
 			obj.SetManagedFields(nil)

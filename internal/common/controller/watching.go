@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -73,9 +75,28 @@ func (w *watching[R, S]) handler(kind Kind[R]) handler.EventHandler {
 		return handler.EnqueueRequestsFromMapFunc(w.find.By(kind.Index))
 	case Every:
 		return handler.EnqueueRequestsFromMapFunc(w.find.All)
-	default:
-		return handler.EnqueueRequestForOwner(w.mgr.GetScheme(), w.mgr.GetRESTMapper(), w.New(), handler.OnlyControllerOwner())
+	case Sharer:
+		return handler.EnqueueRequestsFromMapFunc(w.find.Sharing(service.IndexDatabase, claimed[R](w.config.Cluster)))
 	}
+	owner := handler.EnqueueRequestForOwner(w.mgr.GetScheme(), w.mgr.GetRESTMapper(), w.New(), handler.OnlyControllerOwner())
+	if kind.Released {
+		return released{owner, handler.EnqueueRequestsFromMapFunc(w.find.Sharing(service.IndexDatabase, claimed[R](w.config.Cluster)))}
+	}
+	return owner
+}
+
+// released also handles the end of an object with a second handler.
+type released struct {
+	handler.EventHandler
+	end handler.EventHandler
+}
+
+// Delete implements [handler.EventHandler].
+func (r released) Delete(
+	ctx context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[ctrlreconcile.Request],
+) {
+	r.EventHandler.Delete(ctx, e, queue)
+	r.end.Delete(ctx, e, queue)
 }
 
 func (w *watching[R, S]) indexes() map[string]func(R) []string {

@@ -85,6 +85,21 @@ func drop(ctx context.Context, p *service.Pass, obj client.Object, keep bool) (b
 	return true, apply.Delete(ctx, p.ThirdParty, live)
 }
 
+// Spare keeps the database of a resource that does not have it, because another one does,
+// from being dropped with it. With foreground deletion garbage collection would be faster
+// than the finalizer.
+func Spare(ctx context.Context, p *service.Pass) error {
+	if !p.Spec.Database.IsManaged() || !p.Kinds.Served(mariadb.Server) {
+		return nil
+	}
+	live, err := apply.Find(ctx, p.ThirdParty, p.Key(p.Resource.GetName()), &mariadbv1alpha1.Database{})
+	if err != nil || live == nil || !service.ControlledBy(live, p.Resource) || !live.DeletionTimestamp.IsZero() {
+		return err
+	}
+	_, _, err = mariadb.EnsureDatabase(ctx, p, true)
+	return err
+}
+
 // databaseReferences returns the objects that the finalizer removes from the MariaDB.
 func databaseReferences(p *service.Pass) []client.Object {
 	standby := logins.Standby(p.Resource.GetName())

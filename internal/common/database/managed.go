@@ -16,9 +16,18 @@ import (
 )
 
 // EnsureManaged has mariadb-operator create the database, its user and the user's grant,
-// and returns an error until they exist. It has nothing to do for a database that is not
-// managed.
+// and returns an error until they exist. For a database that is not managed, it only makes
+// sure that mariadb-operator is not about to drop it.
 func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) error {
+	ending, err := mariadb.Ending(ctx, p)
+	switch {
+	case err != nil:
+		return reconcile.WithReason(vocabulary.ReasonWaitingForDatabase, err)
+	case ending != nil:
+		return reconcile.WaitError(vocabulary.ReasonWaitingForDatabase, fmt.Sprintf(
+			"Database %s of namespace %s is being deleted, and mariadb-operator drops database %s with it; nothing uses it before that has ended;"+
+				" if this persists, look at the conditions of that Database", ending.Name, ending.Namespace, p.Spec.Database.Database))
+	}
 	if !p.Spec.Database.IsManaged() {
 		return nil
 	}
@@ -38,7 +47,11 @@ func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) error {
 		return reconcile.WaitError(vocabulary.ReasonClusterNotReady, fmt.Sprintf(
 			"MariaDB %s is not ready; look at its conditions", clusterName))
 	}
-	object, created, err := mariadb.EnsureDatabase(ctx, p)
+	shared, err := service.SharesData(ctx, p)
+	if err != nil {
+		return err
+	}
+	object, created, err := mariadb.EnsureDatabase(ctx, p, shared)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func TestAStepMaySayWhyItIsHeldBack(t *testing.T) {
 
 func TestARefusedResourceIsLeftAloneButForReady(t *testing.T) {
 	w := newWorld(t, someThing())
-	refusal := Refusal{"Duplicate", "the other one counts"}
+	refusal := Refusal{Reason: "Duplicate", Message: "the other one counts"}
 	w.reconciler.Preflight = func(context.Context, *thing) (Refusal, error) { return refusal, nil }
 	if result, err := w.pass(t); err != nil || result.RequeueAfter != 0 {
 		t.Errorf("result %v, error %v", result, err)

@@ -45,7 +45,7 @@ func (r *Reconciler[T, S]) runPass(ctx context.Context, request ctrl.Request) (c
 		if refusal, err := r.Preflight(ctx, obj); err != nil {
 			return pass.leaveAlone(ctx, Failed(vocabulary.ReasonReconcileError, err))
 		} else if refusal != (Refusal{}) {
-			return pass.leaveAlone(ctx, Degraded(refusal.Reason, refusal.Message))
+			return pass.leaveAlone(ctx, Degraded(refusal.Reason, refusal.Message).Within(refusal.After))
 		}
 	}
 	if err := r.addFinalizers(ctx, obj); err != nil {

@@ -68,7 +68,11 @@ type Reconciler[T Object, S any] struct {
 }
 
 // Refusal is why a resource is not reconciled: the reason and the message of Ready.
-type Refusal struct{ Reason, Message string }
+type Refusal struct {
+	Reason, Message string
+	// After is when to look again if no watch reports a change, zero for never.
+	After time.Duration
+}
 
 var _ ctrlreconcile.Reconciler = (*Reconciler[Object, any])(nil)
 

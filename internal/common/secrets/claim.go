@@ -3,61 +3,54 @@ package secrets
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
+// A Secret that cannot be made again has no controller: garbage collection would delete it
+// before anything can keep it, for instance when a backup tool brings it back under the
+// owner of former times, or when its owner is deleted in the foreground. Labels and
+// annotations say what it belongs to, and a finalizer deletes it.
+
 // Claimed reports whether [Owned.Claim] would not change the Secret.
-func Claimed(owner client.Object, live *corev1.Secret, wanted map[string]string, outlives bool) bool {
-	switch {
-	case !live.DeletionTimestamp.IsZero(), !labels.SelectorFromSet(wanted).Matches(labels.Set(live.Labels)):
-		return false
-	case outlives:
-		return metav1.GetControllerOf(live) == nil
-	}
-	return metav1.IsControlledBy(live, owner)
+func Claimed(live *corev1.Secret, wanted metav1.ObjectMeta) bool {
+	return live.DeletionTimestamp.IsZero() && metav1.GetControllerOf(live) == nil &&
+		contains(live.Labels, wanted.Labels) && contains(live.Annotations, wanted.Annotations)
 }
 
-// Claim gives an existing Secret the wanted labels and makes owner its controller.
-// A Secret that outlives its owner gets no controller, so that it is never garbage
-// collected; its labels identify the owner. The data is not changed.
+// Claim gives an existing Secret that cannot be made again the wanted labels and
+// annotations, and takes away its controller if that is owner, as in earlier versions, or
+// a deleted predecessor of owner, with the same kind and name: a backup tool has restored
+// it. The data is not changed.
 //
-// Claim accepts a Secret without a controller. It also accepts one whose controller
-// is a deleted predecessor of owner, with the same kind and name: a backup tool has
-// restored it. It refuses a Secret with another controller with apply.ErrNotOwned,
-// and one that is being deleted with apply.ErrPredecessor. If the Secret has to be
-// changed, judge may still refuse: Claim then returns its error and does not change
-// the Secret. judge may be nil.
+// It refuses a Secret with another controller with apply.ErrNotOwned, and one that is
+// being deleted with apply.ErrPredecessor. If the Secret has to be changed, judge may
+// still refuse: Claim then returns its error and does not change the Secret. judge may be
+// nil.
 func (o Owned) Claim(
-	ctx context.Context, owner client.Object, live *corev1.Secret, wanted map[string]string, outlives bool,
-	judge func(*corev1.Secret) error,
+	ctx context.Context, owner client.Object, live *corev1.Secret, wanted metav1.ObjectMeta, judge func(*corev1.Secret) error,
 ) (*corev1.Secret, error) {
 	if !live.DeletionTimestamp.IsZero() {
 		return nil, fmt.Errorf("secret %s: %w", live.Name, apply.ErrPredecessor)
 	}
 	changed := live.DeepCopy()
-	changed.Labels = merged(live.Labels, wanted)
-	former := apply.Classify(o.Scheme, owner, live) == apply.Predecessors
-	changed.OwnerReferences = slices.DeleteFunc(changed.OwnerReferences, func(reference metav1.OwnerReference) bool {
-		controls := reference.Controller != nil && *reference.Controller
-		return controls && (former || outlives && reference.UID == owner.GetUID())
-	})
-	if holder := metav1.GetControllerOf(changed); outlives && holder != nil {
+	changed.Labels, changed.Annotations = merged(live.Labels, wanted.Labels), merged(live.Annotations, wanted.Annotations)
+	switch apply.Classify(o.Scheme, owner, live) {
+	case apply.Foreign:
+		holder := metav1.GetControllerOf(live)
 		return nil, fmt.Errorf("secret %s is controlled by %s %s, rename or delete it: %w",
 			live.Name, holder.Kind, holder.Name, apply.ErrNotOwned)
-	}
-	if !outlives {
-		if err := controllerutil.SetControllerReference(owner, changed, o.Scheme); err != nil {
-			return nil, fmt.Errorf("secret %s cannot be used, rename or delete it: %w: %w", live.Name, err, apply.ErrNotOwned)
-		}
+	case apply.Ours, apply.Predecessors:
+		changed.OwnerReferences = slices.DeleteFunc(changed.OwnerReferences, func(reference metav1.OwnerReference) bool {
+			return reference.Controller != nil && *reference.Controller
+		})
 	}
 	if equality.Semantic.DeepEqual(live, changed) {
 		return live, nil
@@ -70,13 +63,7 @@ func (o Owned) Claim(
 	return changed, apply.Update(ctx, o.Client, changed, "claiming")
 }
 
-// Create creates the Secret, controlled by owner unless it outlives owner. It is an
-// error if the Secret exists.
-func (o Owned) Create(ctx context.Context, owner client.Object, desired *corev1.Secret, outlives bool) error {
-	if !outlives {
-		if err := controllerutil.SetControllerReference(owner, desired, o.Scheme); err != nil {
-			return fmt.Errorf("setting the owner of Secret %s: %w", desired.Name, err)
-		}
-	}
-	return apply.Create(ctx, o.Client, desired)
+// contains reports whether all wanted entries are there.
+func contains(existing, wanted map[string]string) bool {
+	return maps.Equal(merged(existing, wanted), merged(existing, nil))
 }

@@ -33,6 +33,8 @@ type Tools struct {
 	Scheme    *runtime.Scheme
 	// NewList returns an empty list of the service's kind.
 	NewList func() client.ObjectList
+	// Peers lists the resources of the other services' kinds from the cache.
+	Peers client.Reader
 	// Refs reads the Secrets and ConfigMaps that resources refer to.
 	Refs client.Reader
 	// Owned writes the operator's own Secrets.

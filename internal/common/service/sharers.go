@@ -1,65 +1,111 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/sharing"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// IndexDatabase is the field index from the key of a database to the resources that use
+// IndexDatabase is the field index from the keys of a database to the resources that use
 // it.
 const IndexDatabase = "spec.database"
 
-// DatabaseKey identifies the resource's database.
-func DatabaseKey(resource Resource, in cluster.Settings) string {
-	return resource.ServiceSpec().Database.Key(in, resource.GetNamespace())
+// DatabaseOf identifies the resource's database.
+func DatabaseOf(resource Resource, in cluster.Settings) commonv1.DatabaseIdentity {
+	return resource.ServiceSpec().Database.Identity(in, resource.GetNamespace())
 }
 
-// Sharers returns the resources that use the same database, including this one, as far as
-// the operator watches them.
-func Sharers(ctx context.Context, p *Pass) ([]Resource, error) {
-	list := p.NewList()
-	err := p.Client.List(ctx, list, client.MatchingFields{IndexDatabase: DatabaseKey(p.Resource, p.Cluster)})
+// ClaimOf returns the claim of the resource to its database.
+func ClaimOf(kind string, resource Resource, in cluster.Settings) sharing.Claim {
+	return sharing.Of(kind, resource, resource.ServiceStatus().InstalledRelease, DatabaseOf(resource, in))
+}
+
+// DatabaseIdentity identifies the database of the pass.
+func (p *Pass) DatabaseIdentity() commonv1.DatabaseIdentity { return DatabaseOf(p.Resource, p.Cluster) }
+
+func (p *Pass) claim() sharing.Claim { return ClaimOf(p.Kind, p.Resource, p.Cluster) }
+
+// Holder returns the resource that has the database of the pass, if that is another one,
+// and until when at most if nothing else changes.
+func Holder(ctx context.Context, p *Pass) (holder *sharing.Claim, until time.Time, err error) {
+	others, err := sharers(ctx, p)
 	if err != nil {
-		return nil, fmt.Errorf("listing the %ss with database %s: %w", p.Kind, p.Spec.Database.Database, err)
+		return nil, until, err
 	}
-	var sharers []Resource
-	err = meta.EachListItem(list, func(item runtime.Object) error {
-		sharer, ok := item.(Resource)
-		if !ok {
-			return fmt.Errorf("a list of %ss holds %T; this is a bug in the operator", p.Kind, item)
+	for _, other := range others {
+		precedes, ends := other.Precedes(p.claim(), p.Now())
+		switch {
+		case precedes && ends.IsZero():
+			return &other, ends, nil
+		case precedes && ends.After(until):
+			holder, until = &other, ends
 		}
-		sharers = append(sharers, sharer)
-		return nil
-	})
-	return sharers, err
+	}
+	return holder, until, nil
 }
 
-// SharesData reports whether another resource, which is not being deleted, keeps data in
-// the same database. A resource without an installed release was refused before it could
-// write any.
+// SharesData reports whether another resource has data in the database of the pass, or has
+// the database itself.
 func SharesData(ctx context.Context, p *Pass) (bool, error) {
-	sharers, err := Sharers(ctx, p)
-	return slices.ContainsFunc(sharers, func(other Resource) bool {
-		return other.GetUID() != p.Resource.GetUID() && other.GetDeletionTimestamp().IsZero() && other.ServiceStatus().InstalledRelease != ""
+	others, err := sharers(ctx, p)
+	return slices.ContainsFunc(others, func(other sharing.Claim) bool {
+		precedes, _ := other.Precedes(p.claim(), p.Now())
+		return precedes || other.HasData()
 	}), err
 }
 
-// OldestOf returns the resource that was created first; resources created in the same
-// second are ordered by namespace and name. It returns nil for an empty list.
-func OldestOf(resources []Resource) Resource {
-	if len(resources) == 0 {
-		return nil
+// sharers returns the claims of all other resources, of any kind, to the database of the
+// pass, as far as the operator watches them, the oldest first.
+func sharers(ctx context.Context, p *Pass) ([]sharing.Claim, error) {
+	found, err := ownKind(ctx, p)
+	if err != nil {
+		return nil, err
 	}
-	return slices.MinFunc(resources, func(a, b Resource) int {
-		return cmp.Or(a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time),
-			cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
-	})
+	for _, kind := range sharing.Others(p.Kind) {
+		if !p.Kinds.Served(kind) {
+			continue
+		}
+		others, err := sharing.List(ctx, p.Peers, kind, p.Cluster, p.Resource.GetNamespace())
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, others...)
+	}
+	own := p.claim()
+	found = slices.DeleteFunc(found, func(other sharing.Claim) bool { return other.Is(own) || !other.Database.Same(own.Database) })
+	slices.SortFunc(found, sharing.Claim.Compare)
+	return found, nil
+}
+
+// ownKind returns the claims of resources of the same kind that may be to the same
+// database.
+func ownKind(ctx context.Context, p *Pass) ([]sharing.Claim, error) {
+	var found []sharing.Claim
+	for _, key := range p.DatabaseIdentity().Keys() {
+		list := p.NewList()
+		if err := p.Client.List(ctx, list, client.MatchingFields{IndexDatabase: key}); err != nil {
+			return nil, fmt.Errorf("listing the %ss with database %s: %w", p.Kind, p.Spec.Database.Database, err)
+		}
+		err := meta.EachListItem(list, func(item runtime.Object) error {
+			other, ok := item.(Resource)
+			if !ok {
+				return fmt.Errorf("a list of %ss holds %T; this is a bug in the operator", p.Kind, item)
+			}
+			found = append(found, ClaimOf(p.Kind, other, p.Cluster))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }

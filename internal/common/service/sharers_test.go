@@ -4,7 +4,10 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,19 +18,8 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-func TestTheOldestResourceIsTheFirstOne(t *testing.T) {
-	if service.OldestOf(nil) != nil {
-		t.Error("an empty list has an oldest resource")
-	}
-	created := func(namespace, name string, second int64) service.Resource {
-		return &instance.Harbour{ObjectMeta: metav1.ObjectMeta{
-			Namespace: namespace, Name: name, CreationTimestamp: metav1.NewTime(time.Unix(second, 0)),
-		}}
-	}
-	list := []service.Resource{created("a", "late", 2), created("b", "a", 1), created("a", "b", 1)}
-	if got := service.OldestOf(list); got.GetNamespace() != "a" || got.GetName() != "b" {
-		t.Errorf("got %s/%s, want a/b", got.GetNamespace(), got.GetName())
-	}
+func deleted(h *instance.Harbour) {
+	h.DeletionTimestamp, h.Finalizers = ptr.To(metav1.NewTime(time.Unix(1000, 0))), []string{"test/database"}
 }
 
 func TestADatabaseIsSharedWithThoseThatKeepDataInIt(t *testing.T) {
@@ -35,18 +27,25 @@ func TestADatabaseIsSharedWithThoseThatKeepDataInIt(t *testing.T) {
 		change func(*instance.Harbour)
 		want   bool
 	}{
-		"one that has installed its schema": {func(*instance.Harbour) {}, true},
-		"one that waits for the database":   {func(h *instance.Harbour) { h.Status = commonv1.ServiceStatus{} }, false},
-		"one with another database":         {func(h *instance.Harbour) { h.Spec.Database.Database = "other" }, false},
-		"one that is being deleted": {func(h *instance.Harbour) {
-			h.DeletionTimestamp, h.Finalizers = ptr.To(metav1.NewTime(time.Unix(1000, 0))), []string{"test/database"}
+		"one that has installed its schema":            {func(*instance.Harbour) {}, true},
+		"one that waits for the database":              {func(h *instance.Harbour) { h.Status = commonv1.ServiceStatus{} }, false},
+		"one with another database":                    {func(h *instance.Harbour) { h.Spec.Database.Database = "other" }, false},
+		"one that is being deleted and keeps its data": {deleted, true},
+		"one that is being deleted with its data": {func(h *instance.Harbour) {
+			deleted(h)
+			h.Namespace, h.Spec.Database.Host, h.Spec.Database.ClusterRef = "openstack", "", &corev1.LocalObjectReference{Name: "mariadb"}
+		}, false},
+		"an older one of its namespace that waits for the database": {func(h *instance.Harbour) {
+			h.Namespace, h.Name, h.Status = "openstack", "a-harbour", commonv1.ServiceStatus{}
 		}, false},
 	} {
 		other := instance.Brownfield()
 		other.Namespace, other.Name, other.UID = "elsewhere", "other", types.UID("other-uid")
+		other.Spec.Database.Host = "mariadb-primary.openstack"
 		other.Status.InstalledRelease = "2025.2"
 		c.change(other)
 		h := instance.Brownfield()
+		h.Spec.Database.Host = "mariadb.openstack.svc"
 		h.Status.InstalledRelease = "2025.2"
 		pass := instance.Pass(t, h, interceptor.Funcs{}, client.Object(other))
 		got, err := service.SharesData(t.Context(), pass)
@@ -55,3 +54,34 @@ func TestADatabaseIsSharedWithThoseThatKeepDataInIt(t *testing.T) {
 		}
 	}
 }
+
+func TestADatabaseIsSharedWithThoseOfOtherKinds(t *testing.T) {
+	keystone := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "keystone.openstack.c5c3.io/v1alpha1", "kind": "Keystone",
+		"metadata": map[string]any{"namespace": "other", "name": "keystone"},
+		"spec":     map[string]any{"database": map[string]any{"host": "db.example.com", "database": "harbour"}},
+	}}
+	for release, want := range map[string]bool{"": false, "2025.2": true} {
+		other := keystone.DeepCopy()
+		other.Object["status"] = map[string]any{"installedRelease": release}
+		pass := instance.Pass(t, instance.Brownfield(), interceptor.Funcs{}, other)
+		got, err := service.SharesData(t.Context(), pass)
+		if err != nil || got != want {
+			t.Errorf("with a Keystone of release %q: got %t and %v", release, got, err)
+		}
+		holder, _, err := service.Holder(t.Context(), pass)
+		if err != nil || (holder != nil) != want || holder != nil && holder.String() != "Keystone keystone of namespace other" {
+			t.Errorf("with a Keystone of release %q: it is that of %v, %v", release, holder, err)
+		}
+		pass.Kinds = noKinds{}
+		if got, err := service.SharesData(t.Context(), pass); got || err != nil {
+			t.Errorf("with Keystones that are not installed: got %t and %v", got, err)
+		}
+	}
+}
+
+// noKinds stands for a cluster without any optional kind.
+type noKinds struct{}
+
+// Served implements [service.Kinds].
+func (noKinds) Served(schema.GroupVersionKind) bool { return false }

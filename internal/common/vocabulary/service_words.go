@@ -30,7 +30,7 @@ const (
 // so alerts and scripts may rely on it; the condition's message gives the details and
 // says what to do.
 const (
-	// ReasonDatabaseInUse: give one of the two resources another database, or delete it; only the older one is reconciled.
+	// ReasonDatabaseInUse: give one of the two resources another database, or delete it; only the one that the message names is reconciled.
 	ReasonDatabaseInUse = "DatabaseInUse"
 	// ReasonSecretsAvailable: nothing to do.
 	ReasonSecretsAvailable = "SecretsAvailable"

@@ -49,16 +49,12 @@ func (m Mapper[T]) By(field string) handler.MapFunc {
 	}
 }
 
-// Sharing returns the resources of all namespaces that share a value of an indexed field
-// with the event's resource.
-func (m Mapper[T]) Sharing(field string, values func(T) []string) handler.MapFunc {
+// Sharing returns the resources of all namespaces that have one of the values of the
+// event's object, which may be of another kind, in an indexed field.
+func (m Mapper[T]) Sharing(field string, values func(client.Object) []string) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []reconcile.Request {
-		resource, ok := obj.(T)
-		if !ok {
-			return nil
-		}
 		var requests []reconcile.Request
-		for _, value := range values(resource) {
+		for _, value := range values(obj) {
 			requests = append(requests, m.find(ctx, nil, client.MatchingFields{field: value})...)
 		}
 		return requests

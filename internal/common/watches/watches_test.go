@@ -184,11 +184,16 @@ func TestTheRetriesOfAllResourcesTogetherAreBounded(t *testing.T) {
 func TestSharersAreFoundInAllNamespaces(t *testing.T) {
 	b := builder{ClientBuilder: fake.NewClientBuilder().WithObjects(
 		pod("a", "one", "x"), pod("b", "two", "x"), pod("b", "three", "y"))}
-	sharing := finder(t, b).Sharing(field, func(p *corev1.Pod) []string { return []string{p.Spec.ServiceAccountName} })
+	sharing := finder(t, b).Sharing(field, func(obj client.Object) []string {
+		if p, ok := obj.(*corev1.Pod); ok {
+			return []string{p.Spec.ServiceAccountName}
+		}
+		return []string{obj.GetName()}
+	})
 	if got := names(sharing(t.Context(), pod("a", "one", "x"))); !slices.Equal(got, []string{"a/one", "b/two"}) {
 		t.Errorf("found %q, want a/one and b/two", got)
 	}
-	if got := sharing(t.Context(), about("a", "x")); len(got) > 0 {
-		t.Errorf("an event of another kind concerns %v", got)
+	if got := names(sharing(t.Context(), about("a", "y"))); !slices.Equal(got, []string{"b/three"}) {
+		t.Errorf("an event of another kind concerns %q, want b/three", got)
 	}
 }

@@ -37,7 +37,7 @@ func TestKeystonesOfTheBenchAreValidAndShareNoDatabase(t *testing.T) {
 		if err := keystonev1alpha1.Validate(k).ToAggregate(); err != nil {
 			t.Fatal(err)
 		}
-		databases[k.Spec.Database.Key(cluster.Settings{}, k.Namespace)] = true
+		databases[k.Spec.Database.Identity(cluster.Settings{}, k.Namespace).String()] = true
 	}
 	if len(databases) != 20 {
 		t.Errorf("20 Keystones have %d databases", len(databases))

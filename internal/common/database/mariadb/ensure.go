@@ -1,15 +1,21 @@
 package mariadb
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // Server is the kind of the server that holds the database.
@@ -21,10 +27,44 @@ func Serves(server *mariadbv1alpha1.MariaDB) bool {
 	return server.DeletionTimestamp.IsZero() && isReady(server.Status.Conditions)
 }
 
+// DatabaseKind is the kind of the objects that stand for a database.
+var DatabaseKind = mariadbv1alpha1.GroupVersion.WithKind("Database")
+
+// IdentityOf identifies the database that an object stands for.
+func IdentityOf(d *mariadbv1alpha1.Database, in cluster.Settings) commonv1.DatabaseIdentity {
+	server := &corev1.LocalObjectReference{Name: d.Spec.MariaDBRef.Name}
+	return commonv1.DatabaseSpec{ClusterRef: server, Database: cmp.Or(d.Spec.Name, d.Name)}.
+		Identity(in, cmp.Or(d.Spec.MariaDBRef.Namespace, d.Namespace))
+}
+
+// Ending returns an object that stands for the database of the pass and is being deleted,
+// so that mariadb-operator is going to drop the database, nil if there is none.
+func Ending(ctx context.Context, p *service.Pass) (*mariadbv1alpha1.Database, error) {
+	if !p.Kinds.Served(DatabaseKind) {
+		return nil, nil
+	}
+	list := &mariadbv1alpha1.DatabaseList{}
+	if err := p.ThirdParty.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing the Databases: %w", err)
+	}
+	for i := range list.Items {
+		found := &list.Items[i]
+		stays := ptr.Deref(found.Spec.CleanupPolicy, "") == mariadbv1alpha1.CleanupPolicySkip
+		if !found.DeletionTimestamp.IsZero() && !stays && IdentityOf(found, p.Cluster).Same(p.DatabaseIdentity()) {
+			return found, nil
+		}
+	}
+	return nil, nil
+}
+
 // EnsureDatabase applies the Database, returns it, and reports whether mariadb-operator
-// has created it. One that is being deleted keeps Ready=True.
-func EnsureDatabase(ctx context.Context, p *service.Pass) (database *mariadbv1alpha1.Database, created bool, err error) {
+// has created it. One that is being deleted keeps Ready=True. If keep is set, the database
+// stays when its object is deleted, whatever the spec says.
+func EnsureDatabase(ctx context.Context, p *service.Pass, keep bool) (database *mariadbv1alpha1.Database, created bool, err error) {
 	database = Database(p)
+	if keep {
+		database.Spec.CleanupPolicy = ptr.To(mariadbv1alpha1.CleanupPolicySkip)
+	}
 	if err := ensure(ctx, p, database); err != nil {
 		return nil, false, err
 	}

@@ -34,8 +34,10 @@ func cleanup(p *service.Pass) mariadbv1alpha1.SQLTemplate {
 
 // Database builds the Database of the instance.
 func Database(p *service.Pass) *mariadbv1alpha1.Database {
+	meta := p.Meta(p.Resource.GetName())
+	meta.Annotations = map[string]string{commonv1.AnnotationDatabase: p.DatabaseIdentity().String()}
 	return &mariadbv1alpha1.Database{
-		ObjectMeta: p.Meta(p.Resource.GetName()),
+		ObjectMeta: meta,
 		Spec: mariadbv1alpha1.DatabaseSpec{
 			SQLTemplate: cleanup(p), MariaDBRef: serverRef(p), CharacterSet: "utf8", Collate: "utf8_general_ci", Name: p.Spec.Database.Database,
 		},

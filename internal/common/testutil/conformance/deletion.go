@@ -79,7 +79,10 @@ func (s suite[T]) deletion(t *testing.T) {
 		i.delete()
 	})
 	t.Run("the end of the database is not waited for", s.hangingDatabase)
-	t.Run("a database whose server is gone counts as one that stays", s.lostServer)
+	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
+		t.Run("a database whose server is gone counts as one that stays with "+string(policy), func(t *testing.T) { s.lostServer(t, policy) })
+	}
+	s.irreplaceables(t)
 	t.Run("the policy can be changed", s.changedPolicy)
 }
 
@@ -92,6 +95,11 @@ func (s suite[T]) removesAll(t *testing.T, m mode, policy metav1.DeletionPropaga
 	t.Parallel()
 	i := s.converged(t, m)
 	i.delete(client.PropagationPolicy(policy))
+	if !i.Resource.ServiceSpec().KeepsData() {
+		for _, name := range i.Irreplaceable {
+			expect.Gone(t, s.Admin, i.secret(name, nil))
+		}
+	}
 	for _, input := range s.inputs(i.namespace(), m) {
 		if err := s.Admin.Get(t.Context(), client.ObjectKeyFromObject(input), input); err != nil {
 			t.Errorf("the user's own %T is gone: %v", input, err)
@@ -187,12 +195,12 @@ func (s suite[T]) hangingDatabase(t *testing.T) {
 }
 
 // lostServer deletes the MariaDB first; mariadb-operator keeps its volume.
-func (s suite[T]) lostServer(t *testing.T) {
+func (s suite[T]) lostServer(t *testing.T, policy metav1.DeletionPropagation) {
 	t.Parallel()
 	i := s.converged(t, managed)
 	before := i.kept()
 	objects.Delete(t, s.Admin, mariaDB(i.namespace()))
-	i.delete()
+	i.delete(client.PropagationPolicy(policy))
 	if !cmp.Equal(before, i.kept()) {
 		t.Error("what cannot be replaced is not what it was before")
 	}
@@ -208,8 +216,8 @@ func (s suite[T]) changedPolicy(t *testing.T) {
 		i.Ready()
 		i.settle()
 		for _, child := range i.children() {
-			if s.irreplaceable(child) && child.Outlives() != (policy == keep) {
-				t.Errorf("%s does not do as %s says", child, policy)
+			if s.irreplaceable(child) && !child.Outlives() {
+				t.Errorf("%s is left to garbage collection, with policy %s", child, policy)
 			}
 		}
 	}

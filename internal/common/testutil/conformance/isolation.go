@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/sharing"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
@@ -25,6 +26,9 @@ import (
 func (s suite[T]) isolation(t *testing.T) {
 	t.Run("two of a namespace do not disturb each other", s.neighbours)
 	t.Run("the younger of two with one database is refused", s.sharers)
+	for _, kind := range sharing.Others(s.Definition.Kind) {
+		t.Run("a database of a "+kind.Kind+" is neither used nor dropped", func(t *testing.T) { s.otherKind(t, kind) })
+	}
 	t.Run("a Secret of somebody else is neither cached nor read", s.unread)
 }
 

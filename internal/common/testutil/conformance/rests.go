@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/sharing"
 	"github.com/c5c3/forge/internal/common/testutil/children"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -102,8 +103,11 @@ func (i *Instance[T]) owned(m mode) {
 	}
 	for _, child := range found {
 		owners := []metav1.OwnerReference{controller}
-		if i.Resource.ServiceSpec().KeepsData() && i.irreplaceable(child) {
+		if i.irreplaceable(child) {
 			owners = nil
+			if got, want := child.Annotations[commonv1.AnnotationDatabase], i.identity().String(); got != want {
+				i.Errorf("%s belongs to database %q, want %q", child, got, want)
+			}
 		}
 		if diff := cmp.Diff(owners, child.OwnerReferences); diff != "" {
 			i.Errorf("owners of %s (-want +got):\n%s", child, diff)
@@ -240,6 +244,10 @@ func (i *Instance[T]) watches(mode) {
 	want := map[string]int{i.resourceOf(i.T, i.Definition.Kind): 1}
 	for _, resource := range slices.Concat(always, i.Watches) {
 		want[resource] = 1
+	}
+	for _, kind := range sharing.Others(i.Definition.Kind) {
+		plural, _ := meta.UnsafeGuessKindToResource(kind)
+		want[plural.Resource+"."+plural.Group] = 1
 	}
 	watching := i.Operator.Requests.Watching()
 	maps.DeleteFunc(watching, func(_ string, open int) bool { return open == 0 })

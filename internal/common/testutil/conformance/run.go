@@ -19,7 +19,7 @@ import (
 // whole body of TestMain.
 func Main[T service.Resource](m *testing.M, s Service[T], w *World) {
 	o := envtest.Options{
-		CRDs: []string{definitions}, Foreign: foreign.All, GarbageCollector: true,
+		CRDs: Definitions(s.Definition.Kind), Foreign: foreign.All, GarbageCollector: true,
 		Vocabularies: []expect.Vocabulary{{Kind: s.Vocabulary, Unreached: s.unreached()}}, Sampled: !s.Exemplary,
 	}
 	*w = World{

@@ -2,10 +2,13 @@ package conformance
 
 import (
 	"context"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/sharing"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 )
@@ -32,6 +35,21 @@ const (
 	chart       = "../../helm/"
 	rules       = "/files/rbac-rules.yaml"
 )
+
+// Definitions returns the files and folders with the definition of the kind, and with those
+// of the other services, whose resources may name the same database.
+func Definitions(kind string) []string {
+	paths := []string{definitions}
+	for _, other := range sharing.Others(kind) {
+		paths = append(paths, folderOf(other)+"/crd/bases")
+	}
+	return paths
+}
+
+// folderOf returns the folder with the configuration of the operator of another kind.
+func folderOf(kind schema.GroupVersionKind) string {
+	return "../../../" + strings.ToLower(kind.Kind) + "/config"
+}
 
 // operatorUser creates a user of the API server with the permissions that the chart grants
 // the operator.

@@ -62,7 +62,7 @@ func Pass(t testing.TB, h service.Resource, funcs interceptor.Funcs, objects ...
 		t.Fatal(err)
 	}
 	p := service.NewPass(&service.Tools{
-		Client: c, ThirdParty: c, APIReader: c, Scheme: scheme, NewList: NewList,
+		Client: c, ThirdParty: c, APIReader: c, Scheme: scheme, NewList: NewList, Peers: c,
 		Owned: secrets.Owned{Client: c, Live: c, Scheme: scheme},
 		Jobs:  &job.Runner{Client: c, Scheme: scheme},
 		Kinds: AllKinds{},
@@ -76,5 +76,5 @@ func indexDatabase(obj client.Object) []string {
 	if !ok {
 		return nil
 	}
-	return []string{service.DatabaseKey(h, cluster.Settings{})}
+	return service.DatabaseOf(h, cluster.Settings{}).Keys()
 }

@@ -178,6 +178,10 @@ func (e *ExternalSecrets) push(ctx context.Context, _ client.Client, obj *unstru
 		for name, value := range secret.Data {
 			properties[name] = string(value)
 		}
+		if ps.Spec.Template != nil {
+			// Templates without actions are their own result.
+			maps.Copy(properties, ps.Spec.Template.Data)
+		}
 		if name := entry.Match.SecretKey; name != "" {
 			properties = map[string]string{entry.GetProperty(): properties[name]}
 		}

@@ -237,7 +237,7 @@ func FuzzAdmissionTakesAnyJSON(f *testing.F) {
 
 func TestAdmissionKnowsTheDomainOfTheCluster(t *testing.T) {
 	older, younger := defaulted(minimal()), defaulted(minimal())
-	older.Namespace, older.Name = "other", "older"
+	older.Namespace, older.Name, older.Status.InstalledRelease = "other", "older", "2025.1"
 	older.Spec.Database.Host = "mariadb.databases"
 	younger.Namespace = "openstack"
 	younger.Spec.Database.Host = "mariadb.databases.svc.k8s.example.com"

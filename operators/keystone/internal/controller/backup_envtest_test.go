@@ -25,6 +25,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -44,7 +45,8 @@ func setBackups(eso *standin.ExternalSecrets, k *keystonev1alpha1.Keystone, o st
 	}
 }
 
-// expectStored waits until the store holds exactly the content of the key Secrets.
+// expectStored waits until the store holds exactly the content of the key Secrets, and
+// which database they belong to.
 func expectStored(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 	t.Helper()
 	for _, family := range families {
@@ -57,6 +59,7 @@ func expectStored(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 			for name, value := range keys.Data {
 				want[name] = string(value)
 			}
+			want["database"] = keys.Annotations[commonv1.AnnotationDatabase]
 			if diff := cmp.Diff(want, secrets.Stored(backupPath(k, family))); diff != "" {
 				return errors.New("the copy differs from the Secret")
 			}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/testutil/conformance"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
@@ -42,7 +43,7 @@ const (
 
 func TestMain(m *testing.M) {
 	o := envtest.Options{
-		CRDs: []string{crdDirectory}, Foreign: foreign.All, GarbageCollector: true,
+		CRDs: conformance.Definitions(keystonev1alpha1.Kind), Foreign: foreign.All, GarbageCollector: true,
 		Vocabularies: vocabularies(), Sampled: !keystones().Exemplary,
 	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {

@@ -1,11 +1,15 @@
 package keys
 
 import (
+	"fmt"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/pushsecret"
@@ -47,9 +51,40 @@ func (b keyBackup) push(c cluster.Settings, k *keystonev1alpha1.Keystone, source
 	if k.ServiceSpec().KeepsData() {
 		policy = esov1alpha1.PushSecretDeletionPolicyNone
 	}
-	return pushsecret.New(k, b.name(k), source, esov1alpha1.PushSecretSpec{
+	push := pushsecret.New(k, b.name(k), source, esov1alpha1.PushSecretSpec{
 		DeletionPolicy:  policy,
 		RefreshInterval: &metav1.Duration{},
 		Data:            pushsecret.To(esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: b.path(c, k)}}),
 	})
+	if database := source.Annotations[commonv1.AnnotationDatabase]; database != "" {
+		push.Annotations[commonv1.AnnotationDatabase] = database
+		push.Spec.Template = &esov1.ExternalSecretTemplate{
+			EngineVersion: esov1.TemplateEngineV2, MergePolicy: esov1.MergePolicyReplace, Data: map[string]string{databaseEntry: database},
+		}
+	}
+	return push
+}
+
+// databaseEntry is the entry of a copy in the store that says to which database its keys
+// belong. Keys themselves have numbers as names.
+const databaseEntry = "database"
+
+// otherCopy says that the copy in the store belongs to another database.
+func (b keyBackup) otherCopy(s *pass.Scope, other string) string {
+	return fmt.Sprintf("%s in the secret store holds the keys of database %s, and the database of this Keystone is %s; "+
+		"move them to another path and delete this one, or use another name for this Keystone", b.path(s.Cluster, s.Keystone), other, s.DatabaseIdentity())
+}
+
+// unpacked moves the entry of a copy from the store to the annotation of the Secret.
+func unpacked(secret *corev1.Secret) *corev1.Secret {
+	database, found := secret.Data[databaseEntry]
+	if !found {
+		return secret
+	}
+	unpacked := secret.DeepCopy()
+	delete(unpacked.Data, databaseEntry)
+	if _, marked := secret.Annotations[commonv1.AnnotationDatabase]; !marked {
+		metav1.SetMetaDataAnnotation(&unpacked.ObjectMeta, commonv1.AnnotationDatabase, string(database))
+	}
+	return unpacked
 }

@@ -8,11 +8,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
@@ -62,15 +64,31 @@ func (f Family) findOrMake(ctx context.Context, s *pass.Scope, served bool) (*co
 }
 
 func (f Family) claimed(s *pass.Scope, live *corev1.Secret) bool {
-	return secrets.Claimed(s.Keystone, live, pass.Definition.Labels(s.Keystone.Name), s.Keystone.ServiceSpec().KeepsData())
+	_, copied := live.Data[databaseEntry]
+	return !copied && secrets.Claimed(live, service.Irreplaceable(s.Pass, live.Name))
 }
 
 // claim adopts an existing Secret if it holds the keys that the Keystone needs. Any other
 // Secret may be the only copy of something else.
 func (f Family) claim(ctx context.Context, s *pass.Scope, live *corev1.Secret) (*corev1.Secret, bool, error) {
-	claimed, err := s.Owned.Claim(ctx, s.Keystone, live, pass.Definition.Labels(s.Keystone.Name), s.Keystone.ServiceSpec().KeepsData(),
-		func(found *corev1.Secret) error { return cmp.Or(f.usable(s, found), f.readable(s, found)) })
+	claimed, err := s.Owned.Claim(ctx, s.Keystone, unpacked(live), service.Irreplaceable(s.Pass, live.Name),
+		func(found *corev1.Secret) error {
+			return cmp.Or(f.belongs(s, found), f.usable(s, found), f.readable(s, found))
+		})
 	return claimed, false, err
+}
+
+// belongs rejects a Secret with the keys of another database, which they alone open.
+func (f Family) belongs(s *pass.Scope, secret *corev1.Secret) error {
+	other := service.OtherDatabase(s.Pass, secret)
+	if other == "" {
+		return nil
+	}
+	return &missingError{fmt.Sprintf(
+		"secret %s holds the keys of database %s, and the database of this Keystone is %s; use another name for this Keystone, "+
+			"or move the Secret to another name, and what the secret store has at %s to another path; "+
+			"if these are the keys of both, remove the annotation %s of the Secret",
+		secret.Name, other, s.DatabaseIdentity(), f.backup.path(s.Cluster, s.Keystone), commonv1.AnnotationDatabase)}
 }
 
 // usable rejects a Secret that does not hold a set of keys.
@@ -128,9 +146,16 @@ func (f Family) restore(ctx context.Context, s *pass.Scope) (*corev1.Secret, boo
 		return nil, false, err
 	case stored == nil && f.needed:
 		return nil, false, f.missing(s)
+	case stored == nil:
+		desired, err := f.create(ctx, s, nil)
+		return desired, true, err
 	}
-	desired, err := f.create(ctx, s, stored)
-	return desired, stored == nil, err
+	copied := unpacked(&corev1.Secret{Data: stored})
+	if other := service.OtherDatabase(s.Pass, copied); other != "" {
+		return nil, false, &missingError{f.backup.otherCopy(s, other)}
+	}
+	desired, err := f.create(ctx, s, copied.Data)
+	return desired, false, err
 }
 
 // create creates the Secret with the data, or with new keys if data is nil.
@@ -139,7 +164,7 @@ func (f Family) create(ctx context.Context, s *pass.Scope, data map[string][]byt
 	if err != nil {
 		return nil, err
 	}
-	return desired, s.Owned.Create(ctx, s.Keystone, desired, s.Keystone.ServiceSpec().KeepsData())
+	return desired, apply.Create(ctx, s.Client, desired)
 }
 
 // newSecret builds the Secret with the data, or with new keys if data is nil.
@@ -152,14 +177,9 @@ func (f Family) newSecret(s *pass.Scope, data map[string][]byte) (*corev1.Secret
 			return nil, fmt.Errorf("generating keys: %w", err)
 		}
 	}
-	return &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: f.name(k), Namespace: k.Namespace, Labels: pass.Definition.Labels(k.Name),
-			Annotations: map[string]string{annotationKeyHistory: keys.NewHistory(data, s.Now(), lifetime).String()},
-		},
-		Type: corev1.SecretTypeOpaque,
-		Data: data,
-	}, nil
+	meta := service.Irreplaceable(s.Pass, f.name(k))
+	meta.Annotations[annotationKeyHistory] = keys.NewHistory(data, s.Now(), lifetime).String()
+	return &corev1.Secret{ObjectMeta: meta, Type: corev1.SecretTypeOpaque, Data: data}, nil
 }
 
 // errAwaitingDatabase reports that it is not known yet which keys the database needs.

@@ -15,6 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/pushsecret"
@@ -62,8 +63,16 @@ func Finalize(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 
 func removeKeys(ctx context.Context, s *pass.Scope) error {
 	for _, backup := range keyBackups {
-		secret := &corev1.Secret{ObjectMeta: s.Meta(backup.source(s.Keystone))}
-		if err := apply.EnsureAbsent(ctx, s.Client, s.Keystone, secret); err != nil {
+		// The cache does not show a Secret that has lost its labels.
+		secret, err := s.Owned.FindLive(ctx, s.Key(backup.source(s.Keystone)))
+		if err != nil {
+			return err
+		}
+		// Keys that were never claimed may be those of another database.
+		if secret == nil || !service.Claims(s.Pass, secret) || !secret.DeletionTimestamp.IsZero() {
+			continue
+		}
+		if err := apply.Delete(ctx, s.Client, secret); err != nil {
 			return err
 		}
 	}
@@ -84,9 +93,8 @@ func reportKept(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	return reconcile.Done(keystonev1alpha1.ReasonDeleting, kept).WithNormalEvent(keystonev1alpha1.EventKeysKept, kept)
 }
 
-// keepKeys orphans the keys and their copies, and reports whether there are any. Usually
-// they were created that way; that another Keystone uses the same database is only known
-// now.
+// keepKeys orphans the keys and their copies, and reports whether there are any. Keys have
+// no controller, unless the Keystone was never reconciled since an earlier version.
 func keepKeys(ctx context.Context, s *pass.Scope) (found bool, err error) {
 	for _, backup := range keyBackups {
 		exists, err := keepKey(ctx, s, backup)
@@ -105,9 +113,9 @@ func keepKey(ctx context.Context, s *pass.Scope, backup keyBackup) (bool, error)
 	}
 	secret, err := s.Owned.Find(ctx, s.Key(backup.source(s.Keystone)))
 	if err != nil || secret == nil || !metav1.IsControlledBy(secret, s.Keystone) || !secret.DeletionTimestamp.IsZero() {
-		return secret != nil, err
+		return secret != nil && service.Claims(s.Pass, secret), err
 	}
-	_, err = s.Owned.Claim(ctx, s.Keystone, secret, pass.Definition.Labels(s.Keystone.Name), true, nil)
+	_, err = s.Owned.Claim(ctx, s.Keystone, secret, service.Irreplaceable(s.Pass, secret.Name), nil)
 	return true, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/pushsecret"
@@ -77,7 +78,8 @@ func ensureBackup(ctx context.Context, s *pass.Scope, backup keyBackup) (state s
 	if err != nil {
 		return state, again, err
 	}
-	if source == nil || keys.ValidateInUse(source.Data) != nil {
+	// What was not claimed may be the keys of another database.
+	if source == nil || !service.Claims(s.Pass, source) || keys.ValidateInUse(source.Data) != nil {
 		if live == nil {
 			return state, again, errNoKeysYet
 		}

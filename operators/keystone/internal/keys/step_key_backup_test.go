@@ -10,6 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/pushsecret"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
@@ -23,6 +24,7 @@ func TestDamagedKeysAreNotCopiedOverTheGoodOnes(t *testing.T) {
 	}
 	good := fixture.Source(pass.FernetKeysName(k), nil)
 	good.Namespace, good.Data = k.Namespace, data
+	good.Annotations = map[string]string{service.AnnotationClaimedBy: string(k.UID)}
 	approved := fernetBackup.push(cluster.Settings{}, k, good)
 	approved.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(k, k.GroupVersionKind())}
 	damaged := good.DeepCopy()

@@ -12,7 +12,7 @@ import (
 
 func TestADatabaseOfAnotherPlacementIsRefused(t *testing.T) {
 	older, younger := minimal(), minimal()
-	older.Namespace, older.Name = "other", "older"
+	older.Namespace, older.Name, older.Status.InstalledRelease = "other", "older", "2025.1"
 	older.Spec.Database.Host = "mariadb.databases"
 	younger.Spec.Database.Host = "mariadb.databases.svc.k8s.example.com"
 	SetDefaults(younger)

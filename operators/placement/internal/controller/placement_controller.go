@@ -26,6 +26,7 @@ import (
 // +kubebuilder:rbac:groups=placement.openstack.c5c3.io,resources=placements,verbs=list;watch;patch
 // +kubebuilder:rbac:groups=placement.openstack.c5c3.io,resources=placements/status,verbs=update
 // +kubebuilder:rbac:groups=placement.openstack.c5c3.io,resources=placements/finalizers,verbs=update
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;update;delete
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch
