@@ -26,7 +26,7 @@ type Endpoint struct {
 // application credential, and uses the administrator's password only if something differs or
 // the credential does not work. It creates the region if there is none. [Accepted] means
 // that all are so, [Rejected] that Keystone refuses that or has no such endpoint. The error
-// says what is wrong, and is [ErrElsewhere] for an endpoint of another region; it never holds
+// says what is wrong, and is an [ElsewhereError] for an endpoint of another region; it never holds
 // a secret.
 type SetEndpoints func(
 	ctx context.Context, authURL string, look Credential, adminPassword, region string, wanted []Endpoint,

@@ -104,7 +104,8 @@ func (api *catalogAPI) logIn(w http.ResponseWriter, r *http.Request) {
 // set is SetEndpoints with the application credential.
 func (api *catalogAPI) set(t *testing.T, password, region string, ids ...string) (Verdict, error) {
 	t.Helper()
-	return NewAdministrator(nil).SetEndpoints(t.Context(), api.url, Credential{ID: "the-id", Secret: "s3cret"}, password, region, public(ids...))
+	return NewAdministrator(nil).SetEndpoints(
+		t.Context(), api.url, Credential{ID: "the-id", Secret: "s3cret"}, password, region, public(ids...))
 }
 
 // urlOf is where an endpoint is wanted.

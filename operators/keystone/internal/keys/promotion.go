@@ -88,8 +88,8 @@ func unknownLifetime(ctx context.Context, s *pass.Scope, current *corev1.Secret)
 	if _, finished, err := rotation.CompletedAt(staging); err != nil || !finished {
 		return promotion{}, nil //nolint:nilerr // An invalid time is reported once the lifetime is known.
 	}
-	return promotion{stuck: "the option [token] expiration or allow_expired_window is no number of seconds, so that nobody knows how long tokens need the " +
-		"key that the rotation removes; set it to a number"}, nil
+	return promotion{stuck: "the option [token] expiration or allow_expired_window is no number of seconds, " +
+		"so that nobody knows how long tokens need the key that the rotation removes; set it to a number"}, nil
 }
 
 // keyUse returns how the keys are used. Pods of an older configuration issue tokens with
