@@ -13,7 +13,7 @@ const configDir = "../../config"
 func controlPlanes() apitest.Kind[*ControlPlane] {
 	return apitest.Kind[*ControlPlane]{
 		Definition: configDir + "/crd/bases/c5c3.io_controlplanes.yaml",
-		Columns:    []string{"Ready", "Release", "Age"},
+		Columns:    []string{"Ready", "Release", "Keystone", "Placement", "Age"},
 		Minimal:    minimal,
 		Complete:   []func() *ControlPlane{complete, completeBrownfield},
 
