@@ -140,7 +140,7 @@ var others = map[string]map[string]string{
 	"KIND_HOST_PORT":              {"KIND_HOST_PORT": "8443"},
 	"NODE_NOFILE_LIMIT":           {"NODE_NOFILE_LIMIT": "65536"},
 	"NODE_NOFILE_LIMIT (empty)":   {"NODE_NOFILE_LIMIT": ""},
-	"SKIP_KIND_CREATE":            {"SKIP_KIND_CREATE": "true", "FAKE_CONTEXT": "team"},
+	"SKIP_KIND_CREATE":            {"SKIP_KIND_CREATE": "true", "FAKE_CONTEXT": "kind-forge"},
 	"WITH_CHAOS_MESH":             {"WITH_CHAOS_MESH": "true"},
 	"WITH_PROMETHEUS":             {"WITH_PROMETHEUS": "true"},
 	"WITH_CONTROLPLANE":           {"WITH_CONTROLPLANE": "true"},
