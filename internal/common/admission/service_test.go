@@ -79,7 +79,7 @@ func TestADatabaseOfAnotherKindIsRefused(t *testing.T) {
 		host, namespace, want string
 		err                   error
 	}{
-		"by its Service":        {host: "mariadb", namespace: "openstack", want: "Keystone keystone of namespace openstack has the database harbour"},
+		"by its Service":        {host: "mariadb", namespace: "openstack", want: "Keystone keystone of namespace openstack has the database"},
 		"by that of a replica":  {host: "mariadb-secondary.openstack.svc", namespace: "other", want: "Keystone keystone"},
 		"another server":        {host: "other", namespace: "openstack"},
 		"a kind that is absent": {host: "mariadb", namespace: "openstack", err: &meta.NoKindMatchError{}},

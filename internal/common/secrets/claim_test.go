@@ -73,7 +73,8 @@ func TestASecretThatIsBeingDeletedIsNotClaimed(t *testing.T) {
 	live := source("", nil)
 	now := metav1.Now()
 	live.DeletionTimestamp = &now
-	if _, err := (secrets.Owned{}).Claim(t.Context(), source("owner", nil), live, metav1.ObjectMeta{}, nil); !errors.Is(err, apply.ErrPredecessor) {
+	_, err := (secrets.Owned{}).Claim(t.Context(), source("owner", nil), live, metav1.ObjectMeta{}, nil)
+	if !errors.Is(err, apply.ErrPredecessor) {
 		t.Errorf("got %v, want it to wait for the Secret to go", err)
 	}
 }

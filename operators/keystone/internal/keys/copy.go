@@ -72,7 +72,8 @@ const databaseEntry = "database"
 // otherCopy says that the copy in the store belongs to another database.
 func (b keyBackup) otherCopy(s *pass.Scope, other string) string {
 	return fmt.Sprintf("%s in the secret store holds the keys of database %s, and the database of this Keystone is %s; "+
-		"move them to another path and delete this one, or use another name for this Keystone", b.path(s.Cluster, s.Keystone), other, s.DatabaseIdentity())
+		"move them to another path and delete this one, or use another name for this Keystone",
+		b.path(s.Cluster, s.Keystone), other, s.DatabaseIdentity())
 }
 
 // unpacked moves the entry of a copy from the store to the annotation of the Secret.

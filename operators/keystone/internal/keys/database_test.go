@@ -57,12 +57,13 @@ func live(t *testing.T, s *pass.Scope) *corev1.Secret {
 }
 
 func TestKeysOfAnotherDatabaseAreNotTakenOver(t *testing.T) {
+	own := fixture.Minimal().Spec.Database.Identity(cluster.Settings{}, "openstack").String()
 	for name, c := range map[string]struct {
 		mark, by string
 		want     bool
 	}{
 		"of an earlier version":       {want: true},
-		"of this database":            {mark: fixture.Minimal().Spec.Database.Identity(cluster.Settings{}, "openstack").String(), by: "former", want: true},
+		"of this database":            {mark: own, by: "former", want: true},
 		"of another database":         {mark: otherDatabase, by: "former"},
 		"of another one, without UID": {mark: otherDatabase},
 		"of the one it had before":    {mark: otherDatabase, by: "the-keystone", want: true},
