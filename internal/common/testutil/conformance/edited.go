@@ -21,18 +21,18 @@ func (i *Instance[T]) editedConnection() {
 	connection, deploy := i.connection(), i.deployment()
 	expect.Exists(i.T, i.Admin, connection)
 	expect.Exists(i.T, i.Admin, deploy)
-	user, written, template := i.databaseUser(), connection.Data, deploy.Spec.Template
+	before, written, template := i.databaseUser(), connection.Data, deploy.Spec.Template
 	checks := len(i.Jobs.Runs(i.namespace(), i.name()+"-"+schema.TaskCheck))
 	parsed, err := url.Parse(string(written["connection"]))
 	if err != nil {
 		i.Fatal("the connection is no URL")
 	}
 	name := parsed.User.Username()
-	for _, login := range []*url.Userinfo{url.UserPassword(name, "edited"), url.UserPassword(name+"-standby", "edited"), url.UserPassword("other", "edited")} {
-		parsed.User = login
+	for _, user := range []string{name, name + "-standby", "other"} {
+		parsed.User = url.UserPassword(user, "edited")
 		objects.Change(i.T, i.Admin, connection, func(s *corev1.Secret) {
 			s.Data = map[string][]byte{"connection": []byte(parsed.String())}
-			if login.Username() != name {
+			if parsed.User.Username() != name {
 				s.Annotations = nil
 			}
 		})
@@ -49,7 +49,7 @@ func (i *Instance[T]) editedConnection() {
 	if diff := cmp.Diff(template, deploy.Spec.Template); diff != "" {
 		i.Errorf("the pods were replaced (-before +after):\n%s", diff)
 	}
-	if diff := cmp.Diff(user.Spec, i.databaseUser().Spec); diff != "" {
+	if diff := cmp.Diff(before.Spec, i.databaseUser().Spec); diff != "" {
 		i.Errorf("the user of the database (-before +after):\n%s", diff)
 	}
 	if after := len(i.Jobs.Runs(i.namespace(), i.name()+"-"+schema.TaskCheck)); after != checks {
