@@ -39,7 +39,9 @@ func TestTheTargetIsChosenByWhatThereIsAndSaid(t *testing.T) {
 			all, map[string]string{"FAKE_CONTEXT": "kind-other", "FAKE_SERVER": "https://127.0.0.1:6443"}, false, `the context "kind-other"`,
 		},
 		"a local cluster that is up": {all, map[string]string{"FAKE_CONTEXT": "team"}, true, `the local cluster`},
-		"KUBECONFIG":                 {all, map[string]string{"FAKE_CONTEXT": "team", "KUBECONFIG": "/k", "INFRA_TARGET": "current"}, true, `the context "team"`},
+		"KUBECONFIG": {
+			all, map[string]string{"FAKE_CONTEXT": "team", "KUBECONFIG": "/k", "INFRA_TARGET": "current"}, true, `the context "team"`,
+		},
 		"a cluster that somebody made": {
 			all, map[string]string{"FAKE_CONTEXT": "kind-forge", "SKIP_KIND_CREATE": "true"}, false, `the context "kind-forge"`,
 		},

@@ -41,8 +41,10 @@ func TestAnAutoscalerIsReadyOnlyWhileItScales(t *testing.T) {
 		"active":                       {active(corev1.ConditionTrue, 0), requested, "", 0},
 		"active by a LimitRange":       {active(corev1.ConditionTrue, 0), corev1.ResourceRequirements{}, "", 0},
 		"without metrics for a minute": {active(corev1.ConditionFalse, time.Minute), requested, "", 2 * time.Minute},
-		"without metrics": {active(corev1.ConditionFalse, metricsPatience), requested, "(FailedGetResourceMetric): the HPA was unable to compute " +
-			"the replica count; let the cluster have metrics of its pods", 0},
+		"without metrics": {
+			active(corev1.ConditionFalse, metricsPatience), requested,
+			"(FailedGetResourceMetric): the HPA was unable to compute the replica count; let the cluster have metrics of its pods", 0,
+		},
 		"without a request": {active(corev1.ConditionFalse, 0), corev1.ResourceRequirements{}, "set spec.resources.requests.cpu", 0},
 	} {
 		h := instance.Brownfield()

@@ -12,7 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/poddiag"
 )
 
-// SucceededAnnotation, on a Job, is the time at which the operator saw that its container
+// SucceededAnnotation on a Job is the time at which the operator saw that its container
 // had succeeded while another one, which a mesh or an agent has added to the pod, went on
 // running. Such a Job never completes, and its deadline would make it a failed one.
 const SucceededAnnotation = "forge.c5c3.io/succeeded-at"
@@ -22,7 +22,7 @@ const leaveOut = "exclude the pods of Jobs from whatever adds containers to pods
 
 // Containers returns the names of the containers that a Job was given.
 func Containers(job *batchv1.Job) []string {
-	var names []string
+	names := make([]string, 0, len(job.Spec.Template.Spec.Containers))
 	for i := range job.Spec.Template.Spec.Containers {
 		names = append(names, job.Spec.Template.Spec.Containers[i].Name)
 	}

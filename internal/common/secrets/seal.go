@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// WrittenAnnotation, on a Secret that the operator both writes and reads back, is a hash of
+// WrittenAnnotation on a Secret that the operator both writes and reads back is a hash of
 // the data that it has written. Data that somebody else has changed does not fit it.
 const WrittenAnnotation = "forge.c5c3.io/written-data"
 

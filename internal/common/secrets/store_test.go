@@ -60,12 +60,14 @@ func TestTheStoreThatExternalSecretsCanCheckSaysWhetherTheBackendAnswers(t *test
 		stores []client.Object
 		want   string
 	}{
-		"no kind":                          {false, nil, ""},
-		"no store":                         {true, nil, StoreName},
-		"one store":                        {true, []client.Object{store(StoreName, ready, "")}, ""},
-		"one store that is not ready":      {true, []client.Object{store(StoreName, broken, "")}, StoreName},
-		"both":                             {true, []client.Object{store(StoreName, ready, ""), store(CheckedStoreName, ready, "")}, ""},
-		"a sealed backend of both":         {true, []client.Object{store(StoreName, ready, ""), store(CheckedStoreName, broken, "")}, CheckedStoreName},
+		"no kind":                     {false, nil, ""},
+		"no store":                    {true, nil, StoreName},
+		"one store":                   {true, []client.Object{store(StoreName, ready, "")}, ""},
+		"one store that is not ready": {true, []client.Object{store(StoreName, broken, "")}, StoreName},
+		"both":                        {true, []client.Object{store(StoreName, ready, ""), store(CheckedStoreName, ready, "")}, ""},
+		"a sealed backend of both": {
+			true, []client.Object{store(StoreName, ready, ""), store(CheckedStoreName, broken, "")}, CheckedStoreName,
+		},
 		"a store of others beside our own": {true, []client.Object{store(StoreName, ready, ""), store("theirs", broken, "")}, ""},
 	} {
 		c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(test.stores...).Build()

@@ -7,7 +7,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// AnnotationClaimedBy, on an object with [commonv1.AnnotationDatabase], is the UID of the
+// AnnotationClaimedBy on an object with [commonv1.AnnotationDatabase] is the UID of the
 // resource that has written that.
 const AnnotationClaimedBy = "forge.c5c3.io/claimed-by"
 

@@ -103,8 +103,12 @@ func Trim(object *unstructured.Unstructured) {
 	kept.SetCreationTimestamp(object.GetCreationTimestamp())
 	kept.SetDeletionTimestamp(object.GetDeletionTimestamp())
 	for _, fields := range [][]string{
-		{"spec", "deletionPolicy"}, {"spec", "database", "clusterRef", "name"}, {"spec", "database", "host"},
-		{"spec", "database", "port"}, {"spec", "database", "database"}, {"status", "installedRelease"},
+		{"spec", "deletionPolicy"},
+		{"spec", "database", "clusterRef", "name"},
+		{"spec", "database", "host"},
+		{"spec", "database", "port"},
+		{"spec", "database", "database"},
+		{"status", "installedRelease"},
 	} {
 		if value, found, err := unstructured.NestedFieldNoCopy(object.Object, fields...); found && err == nil {
 			_ = unstructured.SetNestedField(kept.Object, value, fields...) // It is a scalar below maps that were made here.

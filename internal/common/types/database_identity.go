@@ -11,8 +11,8 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 )
 
-// AnnotationDatabase, on an object that must not outlive a database or must not be lost as
-// long as there is one, is the [DatabaseIdentity] of that database.
+// AnnotationDatabase on an object that must not outlive a database or must not be lost as
+// long as there is one is the [DatabaseIdentity] of that database.
 const AnnotationDatabase = "forge.c5c3.io/database"
 
 // DatabaseIdentity identifies a database, whatever the kind and the namespace of the

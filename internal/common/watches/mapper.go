@@ -53,8 +53,9 @@ func (m Mapper[T]) By(field string) handler.MapFunc {
 // event's object, which may be of another kind, in an indexed field.
 func (m Mapper[T]) Sharing(field string, values func(client.Object) []string) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []reconcile.Request {
-		var requests []reconcile.Request
-		for _, value := range values(obj) {
+		shared := values(obj)
+		requests := make([]reconcile.Request, 0, len(shared))
+		for _, value := range shared {
 			requests = append(requests, m.find(ctx, nil, client.MatchingFields{field: value})...)
 		}
 		return requests

@@ -130,7 +130,8 @@ func (f Facts) checkStore() check.Finding {
 		return finding(TopicStore, check.Unknown, "it cannot be parsed: %s", err)
 	}
 	if !secrets.IsStoreReady(store) {
-		return finding(TopicStore, check.Failed, "it, or "+secrets.CheckedStoreName+", is not ready%s: unseal or repair the secret backend", storeMessage(store))
+		return finding(TopicStore, check.Failed, "it, or %s, is not ready%s: unseal or repair the secret backend",
+			secrets.CheckedStoreName, storeMessage(store))
 	}
 	if !f.admitted(store) {
 		return finding(TopicStore, check.Failed, "its spec.conditions do not allow namespace %s to use it", f.Namespace)

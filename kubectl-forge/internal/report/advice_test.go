@@ -31,7 +31,10 @@ func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
 			"SecretsReady", keystonev1alpha1.ReasonWaitingForExtraConfig, "",
 			"kubectl -n openstack create secret generic keystone-ldap --from-file=keystone.conf=FILE",
 		},
-		{"SecretsReady", keystonev1alpha1.ReasonSecretStoreNotReady, "", "kubectl describe clustersecretstores openbao-cluster-store openbao-infrastructure-store"},
+		{
+			"SecretsReady", keystonev1alpha1.ReasonSecretStoreNotReady, "",
+			"kubectl describe clustersecretstores openbao-cluster-store openbao-infrastructure-store",
+		},
 		{"SecretsReady", keystonev1alpha1.ReasonConfigError, "", "kubectl -n openstack edit keystone keystone"},
 		{
 			"SecretsReady", keystonev1alpha1.ReasonConfigCheckInProgress,

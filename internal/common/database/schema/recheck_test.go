@@ -44,15 +44,15 @@ func checked(t *testing.T) *work {
 	}
 	w.Jobs.Events, w.Jobs.Now = w.Client, w.Now
 	w.setClock(0)
-	if _, outcome := w.pass(t); outcome.Reason() != vocabulary.ReasonDBSyncInProgress {
+	if outcome := w.pass(t); outcome.Reason() != vocabulary.ReasonDBSyncInProgress {
 		t.Fatalf("got %s: %s", outcome.Reason(), outcome.Message())
 	}
 	completeJobs(t, w)
-	if _, outcome := w.pass(t); outcome.Reason() != vocabulary.ReasonSchemaCheckInProgress {
+	if outcome := w.pass(t); outcome.Reason() != vocabulary.ReasonSchemaCheckInProgress {
 		t.Fatalf("got %s: %s", outcome.Reason(), outcome.Message())
 	}
 	w.finishCheck(t, batchv1.JobComplete)
-	if _, outcome := w.pass(t); !outcome.IsDone() {
+	if outcome := w.pass(t); !outcome.IsDone() {
 		t.Fatalf("got %s: %s", outcome.Reason(), outcome.Message())
 	}
 	return w
@@ -99,14 +99,14 @@ func (w *work) setClock(after time.Duration) {
 }
 
 // pass returns the outcome of a new pass.
-func (w *work) pass(t *testing.T) (*work, reconcile.Outcome) {
+func (w *work) pass(t *testing.T) reconcile.Outcome {
 	t.Helper()
 	w.Slots = &reconcile.Slots{}
 	database.CredentialsOf.Put(w.Slots, database.Credentials{User: "harbour", Password: []byte("secret")})
 	if outcome := w.Database.ReconcileConnection(t.Context(), w.Pass); !outcome.IsDone() {
 		t.Fatalf("the connection: %s", outcome.Message())
 	}
-	return w, w.Reconcile(t.Context(), w.Pass)
+	return w.Reconcile(t.Context(), w.Pass)
 }
 
 func (w *work) check(t *testing.T) *batchv1.Job {
@@ -157,11 +157,11 @@ func TestTheSchemaOfADatabaseThatWasReplacedIsCheckedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.setClock(2 * time.Hour)
-	if _, outcome := w.pass(t); outcome.Reason() != vocabulary.ReasonSchemaCheckInProgress {
+	if outcome := w.pass(t); outcome.Reason() != vocabulary.ReasonSchemaCheckInProgress {
 		t.Fatalf("got %s: %s, want the schema to be checked again", outcome.Reason(), outcome.Message())
 	}
 	w.finishCheck(t, batchv1.JobFailed)
-	_, outcome := w.pass(t)
+	outcome := w.pass(t)
 	for _, want := range []string{"created anew at 2027-01-15T09:00:00Z", "restore a backup of database harbour", "example.com/run-again"} {
 		if outcome.IsDone() || !strings.Contains(outcome.Message(), want) {
 			t.Errorf("got %s: %q, want it to say %q", outcome.Reason(), outcome.Message(), want)
@@ -185,7 +185,7 @@ func TestADatabaseThatIsBeingDroppedIsNotReady(t *testing.T) {
 	if err := w.Client.Delete(t.Context(), live); err != nil {
 		t.Fatal(err)
 	}
-	_, outcome := w.pass(t)
+	outcome := w.pass(t)
 	if outcome.Reason() != vocabulary.ReasonWaitingForDatabase || !strings.Contains(outcome.Message(), "is being deleted") {
 		t.Errorf("got %s: %s", outcome.Reason(), outcome.Message())
 	}
@@ -221,7 +221,7 @@ func TestACheckByAnEarlierOperatorIsNotRepeated(t *testing.T) {
 		if err := w.Client.Create(t.Context(), createdDatabase(harbour(w), c.database)); err != nil {
 			t.Fatal(err)
 		}
-		if _, outcome := w.pass(t); outcome.IsDone() == c.again {
+		if outcome := w.pass(t); outcome.IsDone() == c.again {
 			t.Errorf("a check %s: got %s: %s", name, outcome.Reason(), outcome.Message())
 		}
 	}
@@ -233,7 +233,7 @@ func TestTheSchemaIsCheckedAgainWhenNoPodHasBeenAvailableForAMinute(t *testing.T
 	var got []string
 	step := func(at time.Duration) {
 		w.setClock(at)
-		_, outcome := w.pass(t)
+		outcome := w.pass(t)
 		got = append(got, outcome.Reason())
 		if at == time.Hour+time.Second && outcome.RequeueAfter() != doubtAfter-time.Second {
 			t.Errorf("the pass is repeated after %s", outcome.RequeueAfter())
@@ -267,7 +267,7 @@ func TestACheckAfterAnOutageIsNotRepeatedWhenTheOutageEnds(t *testing.T) {
 	uid := w.check(t).ResourceVersion
 	for _, available := range []bool{false, true} {
 		w.setAvailable(t, available, time.Hour)
-		if _, outcome := w.pass(t); !outcome.IsDone() || w.check(t).ResourceVersion != uid {
+		if outcome := w.pass(t); !outcome.IsDone() || w.check(t).ResourceVersion != uid {
 			t.Errorf("available %t: got %s: %s", available, outcome.Reason(), outcome.Message())
 		}
 	}

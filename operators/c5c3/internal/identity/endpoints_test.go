@@ -35,7 +35,9 @@ type catalogAPI struct {
 
 func newCatalogAPI(t *testing.T, endpoints map[string]string) *catalogAPI {
 	t.Helper()
-	api := &catalogAPI{endpoints: endpoints, odd: map[string]inCatalog{}, regions: map[string]bool{"RegionOne": true}, refusal: http.StatusForbidden}
+	api := &catalogAPI{
+		endpoints: endpoints, odd: map[string]inCatalog{}, regions: map[string]bool{"RegionOne": true}, refusal: http.StatusForbidden,
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v3/auth/tokens", api.logIn)
 	mux.HandleFunc("GET /v3/endpoints/{id}", api.guarded(func(w http.ResponseWriter, r *http.Request) {

@@ -37,7 +37,9 @@ func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
 
 func TestASecretOfAPluginOrAFilterIsAWarning(t *testing.T) {
 	k := &Keystone{}
-	k.Spec.Plugins = []commonv1.PluginSpec{{Name: "keycloak", ConfigSection: "keycloak", Config: map[string]string{"client_secret": "hunter2"}}}
+	k.Spec.Plugins = []commonv1.PluginSpec{{
+		Name: "keycloak", ConfigSection: "keycloak", Config: map[string]string{"client_secret": "hunter2"},
+	}}
 	k.Spec.Middleware = []commonv1.MiddlewareSpec{{Name: "s3", Config: map[string]string{"admin_password": "hunter2", "url": "x"}}}
 	text := strings.Join(secretsWarnings(k), "\n")
 	for _, want := range []string{"spec.plugins: ", "[keycloak][client_secret];", "spec.middleware: ", "[s3][admin_password];"} {

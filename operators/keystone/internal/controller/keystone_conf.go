@@ -76,7 +76,7 @@ func federationOptions(federation *keystonev1alpha1.FederationSpec) config.INI {
 		return config.INI{"auth": {"methods": "external,password,token,oauth1,application_credential"}}
 	}
 	return config.INI{
-		"auth":       {"methods": "password,token,oauth1,mapped,openid,saml2,application_credential"},
+		"auth": {"methods": "password,token,oauth1,mapped,openid,saml2,application_credential"},
 		"federation": {
 			"remote_id_attribute":   "HTTP_OIDC_ISS",
 			"sso_callback_template": pass.ConfigDir + callbackFile,

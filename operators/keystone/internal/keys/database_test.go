@@ -3,6 +3,7 @@ package keys
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 
@@ -118,9 +119,7 @@ func TestACopyFromTheStoreSaysWhichDatabaseItBelongsTo(t *testing.T) {
 		t.Fatalf("the copy does not say it: %+v", push)
 	}
 	restored := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secret.Name}, Data: map[string][]byte{databaseEntry: []byte(otherDatabase)}}
-	for name, key := range secret.Data {
-		restored.Data[name] = key
-	}
+	maps.Copy(restored.Data, secret.Data)
 	got := unpacked(restored)
 	if service.OtherDatabase(s.Pass, got) != otherDatabase || len(got.Data) != len(secret.Data) || keys.ValidateInUse(got.Data) != nil {
 		t.Errorf("what is restored from it has %d entries and the annotations %v", len(got.Data), got.Annotations)

@@ -289,7 +289,7 @@ func (d *delivery) notDelivered(obstacle string) error {
 // refused reports that Keystone does not accept the password that was delivered.
 func (d *delivery) refused() error {
 	return &refusalError{keystonev1alpha1.ReasonAdminPasswordRotationRejected, fmt.Errorf(
-		"Keystone's own rules in [security_compliance] refuse the new password, which Secret %s holds, and keep the one before; "+
+		"the rules of Keystone in [security_compliance] refuse the new password, which Secret %s holds, and keep the one before; "+
 			"start a Job of CronJob %s, which makes one that fits them",
 		d.target.Name, Rotator(d.Keystone).ObjectName(d.Keystone))}
 }

@@ -20,7 +20,8 @@ func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
 			map[string]map[string]string{"keystone_authtoken": {"password": "hunter2"}}, readable + "[keystone_authtoken][password];",
 		},
 		"a connection": {
-			map[string]map[string]string{"placement_database": {"connection": "mysql://u:hunter2@h/d"}}, "[placement_database][connection] has no effect",
+			map[string]map[string]string{"placement_database": {"connection": "mysql://u:hunter2@h/d"}},
+			"[placement_database][connection] has no effect",
 		},
 	} {
 		p := &Placement{}
