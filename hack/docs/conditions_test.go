@@ -1,7 +1,9 @@
 package docs
 
 import (
+	"encoding/json"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,10 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/c5c3/forge/internal/common/testutil/outside"
-	"github.com/c5c3/forge/internal/common/vocabulary"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 const conditionsDoc = root + "/docs/conditions.md"
@@ -36,21 +34,40 @@ func TestEveryConditionOfEveryKindSaysWhatItProves(t *testing.T) {
 		}
 		slices.Sort(documented[kind])
 	}
-	declared := map[string][]string{}
-	kinds := slices.Concat(keystonev1alpha1.Vocabularies(), placementv1alpha1.Vocabularies(), c5c3v1alpha1.Vocabularies())
-	for _, kind := range kinds {
-		declared[kind.Kind] = typesOf(kind)
-	}
+	declared := declaredConditions(t)
 	if diff := cmp.Diff(declared, documented); diff != "" {
 		t.Errorf("conditions of the code and of %s (-code +page):\n%s", conditionsDoc, diff)
 	}
 }
 
-func typesOf(kind vocabulary.Kind) []string {
-	var types []string
-	for _, condition := range kind.Conditions {
-		types = append(types, condition.Type)
+// declaredConditions returns the conditions of each kind, from the references that are
+// generated from the code.
+func declaredConditions(t *testing.T) map[string][]string {
+	t.Helper()
+	references, err := filepath.Glob(outside.File(root + "/docs/reference/*-conditions.json"))
+	if err != nil || len(references) == 0 {
+		t.Fatalf("found %d references: %v", len(references), err)
 	}
-	slices.Sort(types)
-	return types
+	declared := map[string][]string{}
+	for _, reference := range references {
+		content, err := os.ReadFile(outside.File(reference))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reasons []struct{ Kind, Condition string }
+		if err := json.Unmarshal(content, &reasons); err != nil {
+			t.Fatalf("%s: %v", reference, err)
+		}
+		for _, reason := range reasons {
+			// Some reasons are those of events only.
+			if reason.Condition != "" {
+				declared[reason.Kind] = append(declared[reason.Kind], reason.Condition)
+			}
+		}
+	}
+	for kind, types := range declared {
+		slices.Sort(types)
+		declared[kind] = slices.Compact(types)
+	}
+	return declared
 }
