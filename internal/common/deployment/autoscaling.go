@@ -72,14 +72,16 @@ func reportAutoscaler(p *service.Pass, scaler *autoscalingv2.HorizontalPodAutosc
 // without having one, "" if there is none. A limit is the request, too.
 func unrequestedResource(spec *commonv1.ServiceSpec) corev1.ResourceName {
 	resources := ptr.Deref(spec.Resources, corev1.ResourceRequirements{})
-	for name, target := range map[corev1.ResourceName]*int32{
-		corev1.ResourceCPU: spec.Autoscaling.TargetCPUUtilization, corev1.ResourceMemory: spec.Autoscaling.TargetMemoryUtilization,
-	} {
+	lacks := func(name corev1.ResourceName, target *int32) bool {
 		_, requested := resources.Requests[name]
 		_, limited := resources.Limits[name]
-		if target != nil && !requested && !limited {
-			return name
-		}
+		return target != nil && !requested && !limited
+	}
+	switch {
+	case lacks(corev1.ResourceCPU, spec.Autoscaling.TargetCPUUtilization):
+		return corev1.ResourceCPU
+	case lacks(corev1.ResourceMemory, spec.Autoscaling.TargetMemoryUtilization):
+		return corev1.ResourceMemory
 	}
 	return ""
 }

@@ -64,3 +64,15 @@ func TestAnAutoscalerIsReadyOnlyWhileItScales(t *testing.T) {
 		}
 	}
 }
+
+// A message that named one or the other by chance would be written again and again.
+func TestOfSeveralResourcesWithoutARequestTheFirstIsNamed(t *testing.T) {
+	spec := &commonv1.ServiceSpec{Autoscaling: &commonv1.AutoscalingSpec{
+		TargetCPUUtilization: new(int32(80)), TargetMemoryUtilization: new(int32(80)),
+	}}
+	for range 50 {
+		if got := unrequestedResource(spec); got != corev1.ResourceCPU {
+			t.Fatalf("got %q", got)
+		}
+	}
+}
