@@ -109,6 +109,5 @@ func (s ServiceLookup[T]) ownKind(ctx context.Context, reader client.Reader, new
 
 func (s ServiceLookup[T]) claim(resource T) sharing.Claim {
 	// A scheme calls a kind like its Go type.
-	return sharing.Of(reflect.TypeFor[T]().Elem().Name(), resource, resource.ServiceStatus().InstalledRelease,
-		resource.ServiceSpec().Database.Identity(s.Cluster, resource.GetNamespace()))
+	return sharing.Of(reflect.TypeFor[T]().Elem().Name(), resource, s.Cluster)
 }

@@ -1,6 +1,10 @@
 package apply
 
 import (
+	"cmp"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
@@ -11,6 +15,12 @@ import (
 // images of a template with this annotation, their values do not count as drift: an apply
 // after a restart could move the pods to what the policy makes of the tag today.
 const RequestedImage = "forge.c5c3.io/requested-image"
+
+// ImageOf returns the image that the operator asked for in a container of a pod or a pod
+// template with that metadata. Those of an earlier operator do not have the annotation.
+func ImageOf(meta *metav1.ObjectMeta, container *corev1.Container) string {
+	return cmp.Or(meta.Annotations[RequestedImage], container.Image)
+}
 
 // place is where in an object a [reader] is.
 type place int

@@ -1,7 +1,6 @@
 package deployment
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -44,12 +43,11 @@ func PodsWith(ctx context.Context, p *service.Pass, labels map[string]string) ([
 }
 
 // APIImage returns the image that the operator asked for in the API container of a pod or
-// a pod template, "" if that is unknown. Those of an earlier operator do not have the
-// annotation.
+// a pod template, "" if there is none.
 func APIImage(d *service.Definition, meta *metav1.ObjectMeta, spec *corev1.PodSpec) string {
 	for i := range spec.Containers {
 		if spec.Containers[i].Name == d.Name {
-			return cmp.Or(meta.Annotations[apply.RequestedImage], spec.Containers[i].Image)
+			return apply.ImageOf(meta, &spec.Containers[i])
 		}
 	}
 	return ""

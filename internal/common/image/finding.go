@@ -1,7 +1,6 @@
 package image
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -41,7 +40,7 @@ func Checks(live *batchv1.Job, reference string) bool {
 // requested by that reference.
 func checks(meta *metav1.ObjectMeta, pod *corev1.PodSpec, reference string) bool {
 	return slices.ContainsFunc(pod.InitContainers, func(c corev1.Container) bool {
-		return c.Name == Container && cmp.Or(meta.Annotations[apply.RequestedImage], c.Image) == reference
+		return c.Name == Container && apply.ImageOf(meta, &c) == reference
 	})
 }
 

@@ -42,8 +42,7 @@ func (r *Runner) record(ctx context.Context, live *batchv1.Job) error {
 // stop ends the pods of a Job that has succeeded according to its annotation only. A
 // suspended Job has no pods, and is not a failed one.
 func (r *Runner) stop(ctx context.Context, live *batchv1.Job) error {
-	finished := finished(live, batchv1.JobComplete) || finished(live, batchv1.JobFailed)
-	if finished || live.Annotations[SucceededAnnotation] == "" || ptr.Deref(live.Spec.Suspend, false) {
+	if terminated(live) || live.Annotations[SucceededAnnotation] == "" || ptr.Deref(live.Spec.Suspend, false) {
 		return nil
 	}
 	before := live.DeepCopy()
@@ -69,7 +68,7 @@ func (r *Runner) settle(ctx context.Context, run *batchv1.Job, container string)
 func (r *Runner) clear(ctx context.Context, runs []batchv1.Job) error {
 	for i := range runs {
 		run := &runs[i]
-		if run.Annotations[SucceededAnnotation] == "" || finished(run, batchv1.JobComplete) || finished(run, batchv1.JobFailed) {
+		if run.Annotations[SucceededAnnotation] == "" || terminated(run) {
 			continue
 		}
 		if err := apply.Delete(ctx, r.Client, run, client.PropagationPolicy("Background")); err != nil {

@@ -67,6 +67,11 @@ func Pods(ctx context.Context, reader client.Reader, live *batchv1.Job) ([]corev
 	return slices.DeleteFunc(list, func(pod corev1.Pod) bool { return !metav1.IsControlledBy(&pod, live) }), err
 }
 
+// terminated reports whether a Job has ended according to its status.
+func terminated(job *batchv1.Job) bool {
+	return finished(job, batchv1.JobComplete) || finished(job, batchv1.JobFailed)
+}
+
 func finished(job *batchv1.Job, conditionType batchv1.JobConditionType) bool {
 	condition := find(job, conditionType)
 	return condition != nil && condition.Status == corev1.ConditionTrue

@@ -56,7 +56,7 @@ var (
 // pulled, which waiting does not fix. The same obstacle always has the same text, on one
 // line. The output of a container is quoted without the hidden values.
 func Problem(list []corev1.Pod, hidden ...string) (text string, imagePull bool) {
-	sorted := stayingNewestFirst(list)
+	sorted := Staying(list)
 	for i := range sorted {
 		if text := pullProblem(&sorted[i]); text != "" {
 			return text, true
@@ -79,7 +79,7 @@ func Problem(list []corev1.Pod, hidden ...string) (text string, imagePull bool) 
 // first, and 0 if there is none. Pods that are being deleted do not count: their
 // containers exit on request.
 func ExitCode(list []corev1.Pod) int32 {
-	sorted := stayingNewestFirst(list)
+	sorted := Staying(list)
 	for i := range sorted {
 		for _, status := range statuses(&sorted[i]) {
 			if terminated := status.State.Terminated; terminated != nil && terminated.ExitCode != 0 {
@@ -104,13 +104,10 @@ func Succeeded(list []corev1.Pod, names ...string) bool {
 	})
 }
 
-// Staying returns the pods that are not being deleted.
-func Staying(list []corev1.Pod) []corev1.Pod { return stayingNewestFirst(list) }
-
 // Beside describes a container that somebody has added to the pods and that has not ended
 // although the named ones have, "" if there is none.
 func Beside(list []corev1.Pod, names ...string) string {
-	for _, pod := range stayingNewestFirst(list) {
+	for _, pod := range Staying(list) {
 		ended, other := 0, ""
 		for _, status := range pod.Status.ContainerStatuses {
 			switch own := slices.Contains(names, status.Name); {
@@ -127,7 +124,8 @@ func Beside(list []corev1.Pod, names ...string) string {
 	return ""
 }
 
-func stayingNewestFirst(list []corev1.Pod) []corev1.Pod {
+// Staying returns the pods that are not being deleted, the newest first.
+func Staying(list []corev1.Pod) []corev1.Pod {
 	sorted := slices.DeleteFunc(slices.Clone(list), func(pod corev1.Pod) bool { return pod.DeletionTimestamp != nil })
 	slices.SortStableFunc(sorted, func(a, b corev1.Pod) int {
 		return b.CreationTimestamp.Compare(a.CreationTimestamp.Time)

@@ -24,15 +24,10 @@ func DatabaseOf(resource Resource, in cluster.Settings) commonv1.DatabaseIdentit
 	return resource.ServiceSpec().Database.Identity(in, resource.GetNamespace())
 }
 
-// ClaimOf returns the claim of the resource to its database.
-func ClaimOf(kind string, resource Resource, in cluster.Settings) sharing.Claim {
-	return sharing.Of(kind, resource, resource.ServiceStatus().InstalledRelease, DatabaseOf(resource, in))
-}
-
 // DatabaseIdentity identifies the database of the pass.
 func (p *Pass) DatabaseIdentity() commonv1.DatabaseIdentity { return DatabaseOf(p.Resource, p.Cluster) }
 
-func (p *Pass) claim() sharing.Claim { return ClaimOf(p.Kind, p.Resource, p.Cluster) }
+func (p *Pass) claim() sharing.Claim { return sharing.Of(p.Kind, p.Resource, p.Cluster) }
 
 // Holder returns the resource that has the database of the pass, if that is another one,
 // and until when at most if nothing else changes.
@@ -100,7 +95,7 @@ func ownKind(ctx context.Context, p *Pass) ([]sharing.Claim, error) {
 			if !ok {
 				return fmt.Errorf("a list of %ss holds %T; this is a bug in the operator", p.Kind, item)
 			}
-			found = append(found, ClaimOf(p.Kind, other, p.Cluster))
+			found = append(found, sharing.Of(p.Kind, other, p.Cluster))
 			return nil
 		})
 		if err != nil {

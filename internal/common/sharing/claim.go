@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -35,13 +36,14 @@ type Claim struct {
 type resource interface {
 	metav1.Object
 	commonv1.Describer
+	ServiceStatus() *commonv1.ServiceStatus
 }
 
-// Of returns the claim of a resource with that identity of its database.
-func Of(kind string, r resource, installedRelease string, database commonv1.DatabaseIdentity) Claim {
+// Of returns the claim of a resource to its database.
+func Of(kind string, r resource, in cluster.Settings) Claim {
 	return Claim{
 		Kind: kind, Namespace: r.GetNamespace(), Name: r.GetName(), UID: r.GetUID(), Created: r.GetCreationTimestamp(),
-		Database: database, Installed: installedRelease != "",
+		Database: r.ServiceSpec().Database.Identity(in, r.GetNamespace()), Installed: r.ServiceStatus().InstalledRelease != "",
 		Keeps: r.ServiceSpec().KeepsData(), Deleting: r.GetDeletionTimestamp() != nil,
 	}
 }

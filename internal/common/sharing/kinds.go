@@ -81,17 +81,20 @@ func FromObject(object *unstructured.Unstructured, in cluster.Settings) Claim {
 	if name := text("spec", "database", "clusterRef", "name"); name != "" {
 		spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: name}
 	}
-	return Of(object.GetKind(), described{object, spec}, text("status", "installedRelease"),
-		spec.Database.Identity(in, object.GetNamespace()))
+	status := &commonv1.ServiceStatus{InstalledRelease: text("status", "installedRelease")}
+	return Of(object.GetKind(), described{object, spec, status}, in)
 }
 
 type described struct {
 	*unstructured.Unstructured
-	spec *commonv1.ServiceSpec
+	spec   *commonv1.ServiceSpec
+	status *commonv1.ServiceStatus
 }
 
 // ServiceSpec implements [commonv1.Describer].
 func (d described) ServiceSpec() *commonv1.ServiceSpec { return d.spec }
+
+func (d described) ServiceStatus() *commonv1.ServiceStatus { return d.status }
 
 // Trim leaves of a resource only what its claim is made of.
 func Trim(object *unstructured.Unstructured) {

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -146,7 +145,7 @@ func tagOfJob(live *batchv1.Job) string {
 		return ""
 	}
 	template := &live.Spec.Template
-	return deployment.TagOf(cmp.Or(template.Annotations[apply.RequestedImage], template.Spec.Containers[0].Image))
+	return deployment.TagOf(apply.ImageOf(&template.ObjectMeta, &template.Spec.Containers[0]))
 }
 
 // contractionRuns reports whether a Job may still be contracting the schema.

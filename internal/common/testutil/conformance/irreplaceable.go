@@ -67,12 +67,8 @@ func (s suite[T]) earlier(t *testing.T, m mode) {
 	t.Parallel()
 	i := s.converged(t, m)
 	before := i.kept()
-	gvk, err := s.Admin.GroupVersionKindFor(i.Resource)
-	if err != nil {
-		t.Fatal(err)
-	}
 	i.Operator.Stop()
-	i.asEarlier(*metav1.NewControllerRef(i.Resource, gvk))
+	i.asEarlier(i.controller())
 	i.start()
 	i.marked()
 	i.Ready()
@@ -101,11 +97,7 @@ func (s suite[T]) broughtBack(t *testing.T) {
 	}
 	// The garbage collector acts on a new object at once, and on this one after them.
 	probe := i.secret("owned-by-nobody", nil)
-	gvk, err := s.Admin.GroupVersionKindFor(i.Resource)
-	if err != nil {
-		t.Fatal(err)
-	}
-	probe.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(i.Resource, gvk)}
+	probe.OwnerReferences = []metav1.OwnerReference{i.controller()}
 	objects.Create(t, s.Admin, probe)
 	expect.Gone(t, s.Admin, probe)
 	i.Resource = s.make(i.namespace(), managed)

@@ -88,19 +88,22 @@ func (i *Instance[T]) conditions(mode) {
 	}
 }
 
+// controller returns the reference of an object that the resource controls.
+func (i *Instance[T]) controller() metav1.OwnerReference {
+	i.Helper()
+	gvk, err := i.Admin.GroupVersionKindFor(i.Resource)
+	if err != nil {
+		i.Fatal(err)
+	}
+	return *metav1.NewControllerRef(i.Resource, gvk)
+}
+
 func (i *Instance[T]) owned(m mode) {
 	found := i.children()
 	if diff := cmp.Diff(i.wantChildren(m), slices.Sorted(slices.Values(children.Names(found)))); diff != "" {
 		i.Errorf("children (-want +got):\n%s", diff)
 	}
-	gvk, err := i.Admin.GroupVersionKindFor(i.Resource)
-	if err != nil {
-		i.Fatal(err)
-	}
-	controller := metav1.OwnerReference{
-		APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Name: i.name(), UID: i.Resource.GetUID(),
-		Controller: new(true), BlockOwnerDeletion: new(true),
-	}
+	controller := i.controller()
 	for _, child := range found {
 		owners := []metav1.OwnerReference{controller}
 		if i.irreplaceable(child) {

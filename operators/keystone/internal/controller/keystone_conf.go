@@ -66,6 +66,10 @@ func defaultOptions(c cluster.Settings, k *keystonev1alpha1.Keystone) config.INI
 	}
 }
 
+// callbackFile is the page with which Keystone sends the browser of a federated user back to
+// the dashboard, together with the token. Keystone replaces the two names in it.
+const callbackFile = "sso_callback_template.html"
+
 // federationOptions returns the options of Keystone's federation guide. Without
 // federation, the methods are Keystone's defaults except the one that trusts the user
 // name from a proxy. With federation, external is removed because both read REMOTE_USER.

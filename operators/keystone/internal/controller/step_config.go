@@ -11,10 +11,6 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
-// callbackFile is the page with which Keystone sends the browser of a federated user back to
-// the dashboard, together with the token. Keystone replaces the two names in it.
-const callbackFile = "sso_callback_template.html"
-
 //go:embed files/sso_callback.html
 var callbackPage string
 
