@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the packages for a while, one after another.
+# Runs every fuzz target of the packages, one after another.
 #
-# Usage: fuzz.sh TIME [PACKAGE-FOLDER...]
-# Without folders, all that have targets. Inputs that fail are written to the
-# package's testdata/fuzz, where "go test" finds them from then on.
+# Usage: fuzz.sh INPUTS-OR-TIME [PACKAGE-FOLDER...]
+# The first argument is for -fuzztime: 20000x inputs for each target, or 1m.
+# Without folders, all packages that have targets. Inputs that fail are written to
+# the package's testdata/fuzz, where "go test" finds them from then on.
 #
 # FUZZ_GUIDED=true lets coverage guide the search. That compiles all dependencies
 # again, which takes minutes for the first run and is only worth it for long runs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-time=$1
+amount=$1
 shift
 folders=("$@")
 if ((${#folders[@]} == 0)); then
@@ -27,9 +28,9 @@ for folder in "${folders[@]}"; do
 	for target in "${targets[@]}"; do
 		start=$SECONDS
 		if [[ ${FUZZ_GUIDED:-} == true ]]; then
-			go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "./$folder"
+			go test -run '^$' -fuzz "^$target\$" -fuzztime "$amount" "./$folder"
 		else
-			(cd "$folder" && "$work/test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$time" \
+			(cd "$folder" && "$work/test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$amount" \
 				-test.fuzzcachedir "$work/corpus" >"$work/log" 2>&1) || { cat "$work/log"; exit 1; }
 		fi
 		printf '%6d s  %s %s\n' $((SECONDS - start)) "$folder" "$target"
