@@ -11,6 +11,10 @@ import (
 // the configuration in the image.
 const CheckFile = "config_check.py"
 
+// loggingOptions lists the options of oslo.log, which every OpenStack service uses and
+// registers only when it starts.
+const loggingOptions = "oslo_log._options:list_opts"
+
 //go:embed files/config_check.py
 var checkScript string
 
@@ -21,7 +25,8 @@ type Check struct {
 	// object it is given. It is empty if the service only lists its options.
 	Register string
 	// Lists are functions that return the options of libraries that the service uses, or
-	// its own, like those behind oslo.config's entry points oslo.config.opts.
+	// its own, like those behind oslo.config's entry points oslo.config.opts. Those of
+	// oslo.log are always read.
 	Lists []string
 }
 
@@ -29,5 +34,5 @@ type Check struct {
 func (c Check) Script(d *service.Definition) string {
 	script := config.SetConstant(checkScript, "PROJECT", d.Name)
 	script = config.SetConstant(script, "REGISTER", c.Register)
-	return config.SetConstant(script, "LISTS", append([]string{}, c.Lists...))
+	return config.SetConstant(script, "LISTS", append([]string{loggingOptions}, c.Lists...))
 }
