@@ -34,14 +34,18 @@ const underWay = `underway() { while read -r _ from to state _; do ` +
 // countOpened sets n to the number of connections the pod has accepted so far.
 const countOpened = `opened() { while read -r p _ _ _ _ _ c _; do case $p in Tcp:) n=$c;; esac; done < /proc/net/snmp; }`
 
-// awaitQuiet returns once no new connection has arrived for two seconds and no request is
-// in flight, however long a busy node takes to remove the pod from the Service.
-const awaitQuiet = `opened; o=; until [ "$n" = "$o" ] && ! underway; do o=$n; sleep 2; opened; done`
+// awaitQuiet returns once no new connection has arrived for a while and no request is in
+// flight, however long a busy node takes to remove the pod from the Service: two seconds
+// if no connection has arrived since the hook started, and otherwise six, since clients that
+// wait for a busy node make pauses, too. Before, n is their number at that start.
+const awaitQuiet = `q=2; o=$n; opened; until [ $q = 0 ]; do ` +
+	`if [ "$n" != "$o" ]; then q=3; elif ! underway; then q=$((q-1)); fi; ` +
+	`o=$n; [ $q = 0 ] || { sleep 2; opened; }; done`
 
 // DrainHook returns the preStop hook. It sets the drain marker, sleeps for the given
 // number of seconds, and then waits until no requests arrive or are in flight. The
 // kubelet bounds it by the grace period.
 func DrainHook(app string, seconds int64) *corev1.Lifecycle {
-	command := fmt.Sprintf("%s; %s; touch %s; trap '%s' EXIT; sleep %d", underWay, countOpened, drainMarker(app), awaitQuiet, seconds)
+	command := fmt.Sprintf("%s; %s; touch %s; opened; trap '%s' EXIT; sleep %d", underWay, countOpened, drainMarker(app), awaitQuiet, seconds)
 	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/bin/sh", "-c", command}}}}
 }
