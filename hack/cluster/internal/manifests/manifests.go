@@ -132,10 +132,11 @@ func addPatches(files map[string]string) error {
 	return nil
 }
 
-// AddOns returns the manifests of CoreDNS and of the storage provisioner.
+// AddOns returns the manifests of CoreDNS and of the storage provisioner, and what is changed
+// of kubeadm's kube-proxy.
 func AddOns(n node.Node, set images.Set) (string, error) {
 	var parts []string
-	for _, name := range []string{"coredns.yaml", "local-path.yaml"} {
+	for _, name := range []string{"coredns.yaml", "kube-proxy.yaml", "local-path.yaml"} {
 		content, err := render(name, newValues(n, set))
 		if err != nil {
 			return "", err
