@@ -8,6 +8,14 @@ IDENTITY = {"x-auth-token", "x-roles", "x-project-id", "x-user-id", "openstack-s
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding"}
 
 
+def encoded(path):
+    """Returns the bytes of a path, which the client gives as text instead of as WSGI asks."""
+    try:
+        return path.encode("latin-1")
+    except UnicodeEncodeError:
+        return path.encode()
+
+
 class Proxy:
     """A WSGI application, as Placement's tests expect one."""
 
@@ -23,12 +31,16 @@ class Proxy:
         headers = {name: value for name, value in headers.items() if name not in IDENTITY | HOP_BY_HOP | {"content-length"}}
         if token is not None:
             headers["x-auth-token"] = token
-        path = urllib.parse.quote(environ["PATH_INFO"].encode("latin-1"))
+        path = urllib.parse.quote(encoded(environ["PATH_INFO"]))
         if environ.get("QUERY_STRING"):
             path += "?" + environ["QUERY_STRING"]
+        length = environ.get("CONTENT_LENGTH") or "0"
+        if not length.isdigit():
+            # What Placement makes of it is tested.
+            headers["content-length"], length = length, "0"
         connection = http.client.HTTPConnection(self.address.hostname, self.address.port, timeout=60)
         try:
-            body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+            body = environ["wsgi.input"].read(int(length))
             connection.request(environ["REQUEST_METHOD"], path, body or None, headers)
             answer = connection.getresponse()
             text = answer.read()
