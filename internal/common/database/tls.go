@@ -46,6 +46,9 @@ func caBundleKey(tls *commonv1.DatabaseTLSSpec) string { return tls.CABundleSecr
 // Renewed certificates require no restart: the kubelet refreshes the mounted files, and
 // PyMySQL reads them for every connection that it opens.
 func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	if err := consult(ctx, p); err != nil {
+		return reconcile.Failed(vocabulary.ReasonCertificatePending, err)
+	}
 	db := p.Spec.Database
 	issued := db.TLSEnabled() && db.IsManaged() && db.TLS.ClientCertSecretRef.Name == clientCertificate(p)
 	if !issued {

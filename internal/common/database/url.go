@@ -34,12 +34,25 @@ func loginOf(text string) (logins.Login, bool) {
 
 // Address returns host:port of the database server.
 func Address(p *service.Pass) string {
-	db := p.Spec.Database
-	host := strings.Trim(db.Host, "[]")
-	if db.IsManaged() {
-		host = db.ClusterRef.Name + "." + p.Resource.GetNamespace() + ".svc"
+	if p.DatabaseHost != "" {
+		return withPort(p, p.DatabaseHost)
 	}
-	return net.JoinHostPort(host, strconv.Itoa(int(db.PortOrDefault())))
+	return SpecAddress(p)
+}
+
+// SpecAddress returns host:port of the database server as the spec alone names it: the main
+// Service of a MariaDB. Run keys have it, so that no Job runs again because the MariaDB
+// takes writes at another Service.
+func SpecAddress(p *service.Pass) string {
+	db := p.Spec.Database
+	if db.IsManaged() {
+		return withPort(p, serviceHost(p, db.ClusterRef.Name))
+	}
+	return withPort(p, strings.Trim(db.Host, "[]"))
+}
+
+func withPort(p *service.Pass, host string) string {
+	return net.JoinHostPort(host, strconv.Itoa(int(p.Spec.Database.PortOrDefault())))
 }
 
 // connectionOptions returns the driver's options, sorted by name. PyMySQL verifies the

@@ -27,6 +27,18 @@ func Serves(server *mariadbv1alpha1.MariaDB) bool {
 	return server.DeletionTimestamp.IsZero() && isReady(server.Status.Conditions)
 }
 
+// Named returns a MariaDB of which nothing but its name is known.
+func Named(name string) *mariadbv1alpha1.MariaDB {
+	return &mariadbv1alpha1.MariaDB{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+// Replicates reports whether the servers are one that takes writes and replicas of it, which
+// take none. The main Service of such a MariaDB leads to all of them. Each server of a
+// Galera cluster takes writes.
+func Replicates(server *mariadbv1alpha1.MariaDB) bool {
+	return server.Spec.Replication != nil && server.Spec.Replication.Enabled
+}
+
 // DatabaseKind is the kind of the objects that stand for a database.
 var DatabaseKind = mariadbv1alpha1.GroupVersion.WithKind("Database")
 
