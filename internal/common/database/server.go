@@ -10,26 +10,34 @@ import (
 	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // consult takes over from the MariaDB of a managed database what the spec leaves to it: the
-// Service that takes writes. While the MariaDB is unknown, it is the one of the connection
-// that was written last, so that nothing changes because a MariaDB is away.
-func consult(ctx context.Context, p *service.Pass) error {
-	if !p.Spec.Database.IsManaged() {
-		return nil
+// Service that takes writes and, if the spec does not mention TLS and the MariaDB requires
+// it, the certificates. theirs reports whether these are those of the MariaDB. While the
+// MariaDB is unknown, all is as in the connection that was written last, so that nothing
+// changes because a MariaDB is away.
+func consult(ctx context.Context, p *service.Pass) (theirs bool, err error) {
+	db := &p.Spec.Database
+	if !db.IsManaged() {
+		return false, nil
 	}
+	silent := db.TLS == nil
 	server, err := findServer(ctx, p)
 	if server == nil {
 		if before := lastConnection(ctx, p); before != nil {
 			remember(p, before)
 		}
-		return err
+		return silent && db.TLS != nil, err
 	}
 	if mariadb.Replicates(server) {
 		p.DatabaseHost = primaryHost(p)
 	}
-	return nil
+	if silent && server.IsTLSRequired() {
+		db.TLS = mariadb.TLS(server)
+	}
+	return silent && db.TLS != nil, nil
 }
 
 // findServer returns the MariaDB, nil if it does not exist or cannot be read.
@@ -58,6 +66,12 @@ func lastConnection(ctx context.Context, p *service.Pass) *url.URL {
 func remember(p *service.Pass, before *url.URL) {
 	if host := primaryHost(p); before.Hostname() == host {
 		p.DatabaseHost = host
+	}
+	if options := before.Query(); p.Spec.Database.TLS == nil && options.Has(optionCA) {
+		p.Spec.Database.TLS = mariadb.TLS(mariadb.Named(p.Spec.Database.ClusterRef.Name))
+		if options.Get(optionCheckHost) != "true" {
+			p.Spec.Database.TLS.Mode = commonv1.DatabaseTLSVerifyCA
+		}
 	}
 }
 

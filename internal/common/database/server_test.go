@@ -10,17 +10,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 const (
-	mainHost    = "@openstack-db.openstack.svc:3306/"
-	primaryHost = "@openstack-db-primary.openstack.svc:3306/"
+	atMain    = "@openstack-db.openstack.svc:3306/"
+	atPrimary = "@openstack-db-primary.openstack.svc:3306/"
 )
 
 // plain is an instance with a managed database that says nothing about TLS.
@@ -65,11 +67,11 @@ func TestAMariaDBWithReplicasIsUsedAtItsPrimary(t *testing.T) {
 		server func(*mariadbv1alpha1.MariaDBSpec)
 		want   string
 	}{
-		"one server":        {single, mainHost},
-		"a primary":         {replicating, primaryHost},
-		"a Galera cluster":  {galera, mainHost},
-		"no replication":    {func(s *mariadbv1alpha1.MariaDBSpec) { s.Replication = &mariadbv1alpha1.Replication{} }, mainHost},
-		"a primary at 3307": {func(s *mariadbv1alpha1.MariaDBSpec) { replicating(s); s.Port = 3307 }, primaryHost},
+		"one server":        {single, atMain},
+		"a primary":         {replicating, atPrimary},
+		"a Galera cluster":  {galera, atMain},
+		"no replication":    {func(s *mariadbv1alpha1.MariaDBSpec) { s.Replication = &mariadbv1alpha1.Replication{} }, atMain},
+		"a primary at 3307": {func(s *mariadbv1alpha1.MariaDBSpec) { replicating(s); s.Port = 3307 }, atPrimary},
 	} {
 		a := consults(t, plain(), interceptor.Funcs{}, mariaDB(test.server))
 		if url := given(t, a); !strings.Contains(url, test.want) {
@@ -108,7 +110,7 @@ func TestPodsChangeToThePrimaryOnceAJobHasReachedIt(t *testing.T) {
 	if err := keyed.Promote(t.Context(), a.pass); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(given(t, a), primaryHost) || a.Hash() == before.Hash() {
+	if !strings.Contains(given(t, a), atPrimary) || a.Hash() == before.Hash() {
 		t.Error("the pods do not get the primary")
 	}
 	again := consults(t, h, interceptor.Funcs{}, append(converged(t, h, a), mariaDB(replicating))...)
@@ -119,7 +121,7 @@ func TestPodsChangeToThePrimaryOnceAJobHasReachedIt(t *testing.T) {
 
 func TestAMariaDBThatIsAwayChangesNoConnection(t *testing.T) {
 	h := plain()
-	before := consults(t, h, interceptor.Funcs{}, mariaDB(replicating))
+	before := consults(t, h, interceptor.Funcs{}, mariaDB(func(s *mariadbv1alpha1.MariaDBSpec) { replicating(s); requiring(s) }))
 	unreadable := interceptor.Funcs{Get: func(
 		ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption,
 	) error {
@@ -130,8 +132,8 @@ func TestAMariaDBThatIsAwayChangesNoConnection(t *testing.T) {
 	}}
 	for name, funcs := range map[string]interceptor.Funcs{"deleted": {}, "unreadable": unreadable} {
 		a := consults(t, h, funcs, converged(t, h, before)...)
-		if a.Candidate() || a.Hash() != before.Hash() {
-			t.Errorf("%s: the connection changes", name)
+		if a.Candidate() || a.Hash() != before.Hash() || len(TLSMounts(a.pass)) == 0 {
+			t.Errorf("%s: the connection or its certificates change", name)
 		}
 	}
 }
@@ -143,6 +145,58 @@ func TestAHostThatSomebodyElseHasWrittenIsNotTakenForThePrimary(t *testing.T) {
 	secret.Data[connectionKey] = []byte("mysql+pymysql://harbour:old@openstack-db-trap.example.com:3306/harbour?charset=utf8")
 	if a := consults(t, h, interceptor.Funcs{}, objects...); Address(a.pass) != "openstack-db.openstack.svc:3306" {
 		t.Errorf("the database is at %s", Address(a.pass))
+	}
+}
+
+func requiring(s *mariadbv1alpha1.MariaDBSpec) {
+	s.TLS = &mariadbv1alpha1.TLS{Enabled: true, Required: ptr.To(true)}
+}
+
+func TestAMariaDBThatRequiresTLSIsUsedWithItsOwnCertificates(t *testing.T) {
+	const none = "charset=utf8"
+	full := connectionOptions(&instance.Definition, managed().Spec.Database)
+	for name, test := range map[string]struct {
+		server  func(*mariadbv1alpha1.MariaDBSpec)
+		change  func(*commonv1.DatabaseSpec)
+		options string
+		client  string
+	}{
+		"it requires TLS":   {server: requiring, options: full, client: "openstack-db-client-cert"},
+		"it offers TLS":     {server: func(s *mariadbv1alpha1.MariaDBSpec) { s.TLS = &mariadbv1alpha1.TLS{Enabled: true} }, options: none},
+		"it has no TLS":     {server: single, options: none},
+		"the spec declines": {requiring, func(db *commonv1.DatabaseSpec) { db.TLS = &commonv1.DatabaseTLSSpec{} }, none, ""},
+		"the spec has some": {requiring, func(db *commonv1.DatabaseSpec) { *db = managed().Spec.Database }, full, "harbour-db-client"},
+		"it has a certificate for clients": {
+			server: func(s *mariadbv1alpha1.MariaDBSpec) {
+				requiring(s)
+				s.TLS.ClientCertSecretRef = &mariadbv1alpha1.LocalObjectReference{Name: "clients"}
+			}, options: full, client: "clients",
+		},
+		"its certificate is one of the user": {
+			server: func(s *mariadbv1alpha1.MariaDBSpec) {
+				requiring(s)
+				s.TLS.ServerCertSecretRef = &mariadbv1alpha1.LocalObjectReference{Name: "server"}
+			}, options: strings.Replace(full, "hostname=true", "hostname=false", 1), client: "openstack-db-client-cert",
+		},
+	} {
+		h := plain()
+		if test.change != nil {
+			test.change(&h.Spec.Database)
+		}
+		a := consults(t, h, interceptor.Funcs{}, mariaDB(test.server))
+		if _, options, _ := strings.Cut(given(t, a), "?"); options != test.options {
+			t.Errorf("%s: options %q, want %q", name, options, test.options)
+		}
+		client := ""
+		if mounts := TLSMounts(a.pass); len(mounts) > 0 {
+			client = a.pass.Spec.Database.TLS.ClientCertSecretRef.Name
+		}
+		if client != test.client {
+			t.Errorf("%s: the client certificate is that of Secret %q, want %q", name, client, test.client)
+		}
+		if refuses := RefusesPlainText(a.pass.Spec.Database); refuses != (test.options != none) {
+			t.Errorf("%s: a connection in plain text is refused: %t", name, refuses)
+		}
 	}
 }
 

@@ -55,6 +55,12 @@ func withPort(p *service.Pass, host string) string {
 	return net.JoinHostPort(host, strconv.Itoa(int(p.Spec.Database.PortOrDefault())))
 }
 
+// The driver's options that verify the server.
+const (
+	optionCA        = "ssl_ca"
+	optionCheckHost = "ssl_check_hostname"
+)
+
 // connectionOptions returns the driver's options, sorted by name. PyMySQL verifies the
 // server only if it is given a CA; ssl_verify_cert and ssl_verify_identity must not be
 // set because they make it drop the CA. These options do not guarantee an encrypted
@@ -65,8 +71,8 @@ func connectionOptions(d *service.Definition, db commonv1.DatabaseSpec) string {
 		options.Set("ssl_cert", tlsDir(d)+"/"+corev1.TLSCertKey)
 		options.Set("ssl_key", tlsDir(d)+"/"+corev1.TLSPrivateKeyKey)
 		if mode := db.TLS.Mode; mode == commonv1.DatabaseTLSVerifyCA || mode == commonv1.DatabaseTLSVerifyFull {
-			options.Set("ssl_ca", tlsDir(d)+"/"+caFile)
-			options.Set("ssl_check_hostname", strconv.FormatBool(mode == commonv1.DatabaseTLSVerifyFull))
+			options.Set(optionCA, tlsDir(d)+"/"+caFile)
+			options.Set(optionCheckHost, strconv.FormatBool(mode == commonv1.DatabaseTLSVerifyFull))
 		}
 	}
 	return strings.ReplaceAll(options.Encode(), "%2F", "/")
