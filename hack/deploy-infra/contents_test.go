@@ -59,17 +59,17 @@ func names(object *resource.Resource, path string) []string {
 
 func TestTheReleasesAreThoseThatAreDocumented(t *testing.T) {
 	want := map[string]string{
-		"cert-manager":             "https://charts.jetstack.io cert-manager >=1.16 <2 in cert-manager",
-		"mariadb-operator-crds":    "https://helm.mariadb.com/mariadb-operator mariadb-operator-crds >=0.30 <1 in mariadb-system",
-		"mariadb-operator":         "https://helm.mariadb.com/mariadb-operator mariadb-operator >=0.30 <1 in mariadb-system",
-		"external-secrets":         "https://charts.external-secrets.io external-secrets >=0.10 <1 in external-secrets",
-		"openbao":                  "https://openbao.github.io/openbao-helm openbao >=0.5 <1 in openbao-system",
+		"cert-manager":             "https://charts.jetstack.io cert-manager v1.20.2 in cert-manager",
+		"mariadb-operator-crds":    "https://helm.mariadb.com/mariadb-operator mariadb-operator-crds 0.38.1 in mariadb-system",
+		"mariadb-operator":         "https://helm.mariadb.com/mariadb-operator mariadb-operator 0.38.1 in mariadb-system",
+		"external-secrets":         "https://charts.external-secrets.io external-secrets 0.20.4 in external-secrets",
+		"openbao":                  "https://openbao.github.io/openbao-helm openbao 0.28.0 in openbao-system",
 		"memcached-operator":       "oci://ghcr.io/c5c3/charts memcached-operator >=0.1 <1 in memcached-system",
-		"prometheus-operator-crds": "https://prometheus-community.github.io/helm-charts prometheus-operator-crds >=17 <20 in monitoring",
-		"envoy-gateway":            "oci://docker.io/envoyproxy gateway-helm >=1.8.2 <2 in envoy-gateway-system",
+		"prometheus-operator-crds": "https://prometheus-community.github.io/helm-charts prometheus-operator-crds 19.1.0 in monitoring",
+		"envoy-gateway":            "oci://docker.io/envoyproxy gateway-helm v1.9.1 in envoy-gateway-system",
 	}
 	for _, operator := range operators(t) {
-		want[operator+"-operator"] = fmt.Sprintf("oci://ghcr.io/c5c3/charts %[1]s-operator >=0.1 <1 in %[1]s-system", operator)
+		want[operator+"-operator"] = fmt.Sprintf("oci://ghcr.io/c5c3/charts %[1]s-operator %[2]s in %[1]s-system", operator, version(t))
 	}
 	objects := build(t, "flux-system")
 	got := map[string]string{}

@@ -11,6 +11,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/outside"
@@ -46,6 +48,7 @@ func (f *flux) tree(t *testing.T) *repository {
 	forge.replace(t, "deploy/flux", texts)
 	forge.replace(t, "deploy/flux-system/sources", texts)
 	forge.commit(t)
+	forge.tag(t, "v"+version(t))
 	for _, resource := range kustomize(t, filepath.Join(forge.dir, "deploy/flux")).Resources() {
 		content, err := resource.Map()
 		if err != nil {
@@ -96,13 +99,25 @@ func TestFluxDeploysTheTreeStageByStage(t *testing.T) {
 	f.report(t, externalSecrets, "Ready", metav1.ConditionTrue)
 	f.stage(t, "forge-database", metav1.ConditionTrue, "ReconciliationSucceeded")
 
-	t.Run("follows a commit", func(t *testing.T) {
-		forge.replace(t, "deploy/infrastructure/cache", map[string]string{"replicas: 3": "replicas: 5"})
+	t.Run("follows another release and no commit before it", func(t *testing.T) {
+		forge.replace(t, "deploy/infrastructure/cache", map[string]string{"replicas: 3": "replicas: 4"})
 		forge.commit(t)
 		f.now(t, gitRepositories, "forge")
+		forge.replace(t, "deploy/infrastructure/cache", map[string]string{"replicas: 4": "replicas: 5"})
+		forge.commit(t)
+		forge.tag(t, "v99.0.0")
+		source := object(gitRepositories, fluxNamespace, "forge")
+		next := client.RawPatch(types.MergePatchType, []byte(`{"spec": {"ref": {"tag": "v99.0.0"}}}`))
+		if err := f.client.Patch(t.Context(), source, next); err != nil {
+			t.Fatal(err)
+		}
 		cache := object(memcacheds, "openstack", "openstack-memcached")
 		expect.Object(t, f.client, cache, func() error {
-			if replicas, _, err := unstructured.NestedInt64(cache.Object, "spec", "replicas"); replicas != 5 || err != nil {
+			replicas, _, err := unstructured.NestedInt64(cache.Object, "spec", "replicas")
+			if replicas == 4 {
+				t.Error("the commit after the tag is deployed")
+			}
+			if replicas != 5 || err != nil {
 				return fmt.Errorf("%d replicas: %w", replicas, err)
 			}
 			return nil
@@ -152,6 +167,7 @@ func TestFluxDeploysTheOperatorsAsDocumented(t *testing.T) {
 		charts[folder] = outside.File(filepath.Join(root, folder))
 	}
 	forge := f.repository(t, "forge", charts)
+	forge.tag(t, "v"+version(t))
 	fleet := f.repository(t, "fleet", map[string]string{
 		"control-planes/namespaces.yaml": filepath.Join(deploy(), "namespaces/namespaces.yaml"),
 		// This sample is complete without the webhook, which does not run here.

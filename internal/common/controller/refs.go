@@ -2,6 +2,7 @@ package controller
 
 import (
 	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -13,6 +14,9 @@ func (c Controller[R, S]) secretRefs(resource R) []string {
 	refs := []*commonv1.SecretRefSpec{&spec.Database.SecretRef, spec.ExtraConfigSecretRef}
 	if tls := spec.Database.TLS; tls != nil {
 		refs = append(refs, tls.CABundleSecretRef, tls.ClientCertSecretRef)
+	} else if spec.Database.IsManaged() {
+		theirs := mariadb.TLS(mariadb.Named(spec.Database.ClusterRef.Name))
+		refs = append(refs, theirs.CABundleSecretRef, theirs.ClientCertSecretRef)
 	}
 	if user, has := commonv1.ServiceUserOf(resource); has {
 		refs = append(refs, user.SecretRef)

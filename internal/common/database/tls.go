@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
@@ -41,13 +42,18 @@ func caBundleKey(tls *commonv1.DatabaseTLSSpec) string { return tls.CABundleSecr
 
 // ReconcileTLS ensures the Secrets with the database CA and the client certificate that
 // the spec refers to. cert-manager issues the certificate for a managed database, unless
-// the spec refers to another one.
+// the spec refers to another one. If the spec does not mention TLS, a MariaDB that requires
+// it is used with its own authorities and client certificate.
 //
 // Renewed certificates require no restart: the kubelet refreshes the mounted files, and
 // PyMySQL reads them for every connection that it opens.
 func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	theirs, err := consult(ctx, p)
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonCertificatePending, err)
+	}
 	db := p.Spec.Database
-	issued := db.TLSEnabled() && db.IsManaged() && db.TLS.ClientCertSecretRef.Name == clientCertificate(p)
+	issued := !theirs && db.TLSEnabled() && db.IsManaged() && db.TLS.ClientCertSecretRef.Name == clientCertificate(p)
 	if !issued {
 		if err := dropCertificate(ctx, p); err != nil {
 			return reconcile.Failed(vocabulary.ReasonCertificatePending, err)
@@ -62,30 +68,39 @@ func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.O
 			return reconcile.WriteFailed(vocabulary.ReasonCertificatePending, err)
 		}
 	}
-	if err := checkSecrets(ctx, p, db.TLS); err != nil {
+	if err := checkSecrets(ctx, p, theirs); err != nil {
 		return reconcile.Failed(vocabulary.ReasonCertificatePending, err)
 	}
-	if issued {
+	switch {
+	case issued:
 		return reconcile.Done(vocabulary.ReasonCertificateIssued, "The client certificate is issued")
+	case theirs:
+		return reconcile.Done(vocabulary.ReasonExternallyManaged,
+			"The client certificate is that of MariaDB "+db.ClusterRef.Name+", which requires TLS")
 	}
 	return reconcile.Done(vocabulary.ReasonExternallyManaged, "The client certificate is the one that spec.database.tls refers to")
 }
 
 // checkSecrets verifies the Secrets before pods mount them: a pod with a missing Secret
-// would hang without an explanation.
-func checkSecrets(ctx context.Context, p *service.Pass, spec *commonv1.DatabaseTLSSpec) error {
+// would hang without an explanation. theirs is set for those of the MariaDB.
+func checkSecrets(ctx context.Context, p *service.Pass, theirs bool) error {
+	spec, bundle, pair := p.Spec.Database.TLS, "spec.database.tls.caBundleSecretRef", "spec.database.tls.clientCertSecretRef"
+	if theirs {
+		bundle = "MariaDB " + p.Spec.Database.ClusterRef.Name
+		pair = bundle
+	}
 	for _, part := range []struct {
 		service.Requirement
 		certificate string
 		check       func(data map[string][]byte) error
 	}{{
-		service.Requirement{Name: spec.CABundleSecretRef.Name, Keys: []string{caBundleKey(spec)}, Field: "spec.database.tls.caBundleSecretRef"},
+		service.Requirement{Name: spec.CABundleSecretRef.Name, Keys: []string{caBundleKey(spec)}, Field: bundle},
 		certificateCA,
 		func(data map[string][]byte) error { return tls.CheckBundle(data[caBundleKey(spec)]) },
 	}, {
 		service.Requirement{
 			Name: spec.ClientCertSecretRef.Name, Keys: []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey},
-			Field: "spec.database.tls.clientCertSecretRef",
+			Field: pair,
 		},
 		certificateClient,
 		func(data map[string][]byte) error {
@@ -95,6 +110,10 @@ func checkSecrets(ctx context.Context, p *service.Pass, spec *commonv1.DatabaseT
 		secret, missing, err := service.LookUp(ctx, p, part.Requirement)
 		if err != nil {
 			return err
+		}
+		if missing != "" && theirs {
+			missing = fmt.Sprintf("%s requires TLS, and mariadb-operator has not created Secret %s with %s yet;"+
+				" look at the conditions of the MariaDB, or set spec.database.tls", part.Field, part.Name, strings.Join(part.Keys, " and "))
 		}
 		if missing != "" {
 			return reconcile.WaitError("", missing)

@@ -34,13 +34,32 @@ func loginOf(text string) (logins.Login, bool) {
 
 // Address returns host:port of the database server.
 func Address(p *service.Pass) string {
-	db := p.Spec.Database
-	host := strings.Trim(db.Host, "[]")
-	if db.IsManaged() {
-		host = db.ClusterRef.Name + "." + p.Resource.GetNamespace() + ".svc"
+	if p.DatabaseHost != "" {
+		return withPort(p, p.DatabaseHost)
 	}
-	return net.JoinHostPort(host, strconv.Itoa(int(db.PortOrDefault())))
+	return SpecAddress(p)
 }
+
+// SpecAddress returns host:port of the database server as the spec alone names it: the main
+// Service of a MariaDB. Run keys have it, so that no Job runs again because the MariaDB
+// takes writes at another Service.
+func SpecAddress(p *service.Pass) string {
+	db := p.Spec.Database
+	if db.IsManaged() {
+		return withPort(p, serviceHost(p, db.ClusterRef.Name))
+	}
+	return withPort(p, strings.Trim(db.Host, "[]"))
+}
+
+func withPort(p *service.Pass, host string) string {
+	return net.JoinHostPort(host, strconv.Itoa(int(p.Spec.Database.PortOrDefault())))
+}
+
+// The driver's options that verify the server.
+const (
+	optionCA        = "ssl_ca"
+	optionCheckHost = "ssl_check_hostname"
+)
 
 // connectionOptions returns the driver's options, sorted by name. PyMySQL verifies the
 // server only if it is given a CA; ssl_verify_cert and ssl_verify_identity must not be
@@ -52,8 +71,8 @@ func connectionOptions(d *service.Definition, db commonv1.DatabaseSpec) string {
 		options.Set("ssl_cert", tlsDir(d)+"/"+corev1.TLSCertKey)
 		options.Set("ssl_key", tlsDir(d)+"/"+corev1.TLSPrivateKeyKey)
 		if mode := db.TLS.Mode; mode == commonv1.DatabaseTLSVerifyCA || mode == commonv1.DatabaseTLSVerifyFull {
-			options.Set("ssl_ca", tlsDir(d)+"/"+caFile)
-			options.Set("ssl_check_hostname", strconv.FormatBool(mode == commonv1.DatabaseTLSVerifyFull))
+			options.Set(optionCA, tlsDir(d)+"/"+caFile)
+			options.Set(optionCheckHost, strconv.FormatBool(mode == commonv1.DatabaseTLSVerifyFull))
 		}
 	}
 	return strings.ReplaceAll(options.Encode(), "%2F", "/")

@@ -31,8 +31,10 @@ type API struct {
 	// HealthPath is a path that the API answers without a token, such as "/v3".
 	HealthPath string
 	// Variable is the environment variable with the URL of the database. Table is a table
-	// that every release has in it.
+	// that every release has in it, and Tables are all of which requests need one: a pod
+	// that misses one is not ready.
 	Variable, Table string
+	Tables          []string
 	// Endpoint returns the API URL of an instance, as shown in status.endpoint.
 	Endpoint func(p *service.Pass) string
 	// Address returns the address of the database that readiness logs in to.

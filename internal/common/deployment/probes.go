@@ -20,10 +20,11 @@ const ReadyFile = "ready.py"
 var readyScript string
 
 // ReadyScript returns the content of [ReadyFile] for the service: it reads a table of the
-// database and sends a request to the API.
+// database, looks for the others and sends a request to the API.
 func (a API) ReadyScript(d *service.Definition) string {
 	script := config.SetConstant(readyScript, "VARIABLE", a.Variable)
 	script = config.SetConstant(script, "TABLE", a.Table)
+	script = config.SetConstant(script, "TABLES", append([]string{}, a.Tables...))
 	script = config.SetConstant(script, "ADDRESS", fmt.Sprintf("http://127.0.0.1:%d%s", d.Port, a.HealthPath))
 	return config.SetConstant(script, "PORT", readyPort.ContainerPort)
 }

@@ -84,6 +84,10 @@ type Pass struct {
 	// server at the end of the pass.
 	Spec   *commonv1.ServiceSpec
 	Status *commonv1.ServiceStatus
+	// DatabaseHost is the host of a managed database, "" for that of the main Service of its
+	// MariaDB. The step for the certificates of the database sets it, before any other step
+	// that uses the database.
+	DatabaseHost string
 }
 
 // NewPass returns a pass over the resource.

@@ -21,9 +21,9 @@ const AnnotationDatabase = "forge.c5c3.io/database"
 // +kubebuilder:object:generate=false
 type DatabaseIdentity struct {
 	// server is the name of a MariaDB with its namespace, such as "mariadb.openstack", or
-	// the address of another server. alias is the Service that the spec names if it may be
-	// one of that MariaDB, or the main one of a MariaDB with that longer name.
-	server, alias string
+	// the address of another server. The name of a Service may be that of several MariaDBs
+	// with one of their suffixes: aliases are the others, separated by spaces.
+	server, aliases string
 	// namespace is that of the Service, "" if the server is not known to be one.
 	namespace string
 	// port is 0 for the MariaDB of a clusterRef: it is one server, whatever the port.
@@ -45,47 +45,93 @@ func (d DatabaseSpec) Identity(in cluster.Settings, namespace string) DatabaseId
 	}
 	host := strings.TrimSuffix(strings.ToLower(strings.Trim(d.Host, "[]")), ".")
 	i := DatabaseIdentity{server: host, port: d.PortOrDefault(), database: d.Database}
-	if address, err := netip.ParseAddr(host); err == nil {
+	if address, is := addressOf(host); is {
 		i.server = address.Unmap().String()
 		return i
 	}
-	name, of, found := serviceOf(in, host, namespace)
-	if !found {
+	in.Domain = strings.ToLower(in.Domain)
+	readings := servicesOf(in, host, namespace)
+	if len(readings) == 0 {
 		return i
 	}
-	i.server, i.namespace = name+"."+of, of
-	if shorter := mariaDBOf(name); shorter != name {
-		i.alias, i.server = i.server, shorter+"."+of
+	var names []string
+	for _, r := range slices.Backward(readings) {
+		for _, name := range mariaDBsOf(r.name) {
+			names = append(names, name+"."+r.namespace)
+		}
 	}
+	last := len(names) - 1
+	i.server, i.aliases, i.namespace = names[last], strings.Join(names[:last], " "), readings[0].namespace
 	return i
 }
 
-// serviceOf returns the Service that a name in DNS stands for in the namespace.
-func serviceOf(in cluster.Settings, host, namespace string) (name, of string, found bool) {
+// namedService is the name of a Service, with its namespace.
+type namedService struct{ name, namespace string }
+
+// servicesOf returns the Services that a name in DNS may stand for in the namespace, the
+// most likely one first, none for a name outside the cluster. The resolver of a pod
+// completes short names with the namespace, "svc" and the domain, in this order.
+func servicesOf(in cluster.Settings, host, namespace string) []namedService {
 	short, full := strings.CutSuffix(in.TrimDomain(host), ".svc")
 	labels := strings.Split(short, ".")
-	switch len(labels) {
-	case 1:
-		return short, namespace, true
-	case 2:
-		return labels[0], labels[1], true
-	case 3:
-		pod := member.FindStringSubmatch(labels[0])
-		if full && pod != nil && pod[1] == mariaDBOf(labels[1]) {
-			return labels[1], labels[2], true
-		}
+	switch {
+	case len(labels) == 1 && full:
+		return []namedService{{labels[0], "svc"}}
+	case len(labels) == 1:
+		return []namedService{{labels[0], namespace}}
+	case len(labels) == 2 && !full && isMember(labels[0], labels[1]):
+		return []namedService{{labels[1], namespace}, {labels[0], labels[1]}}
+	case len(labels) == 2:
+		return []namedService{{labels[0], labels[1]}}
+	case len(labels) == 3 && isMember(labels[0], labels[1]):
+		return []namedService{{labels[1], labels[2]}}
 	}
-	return "", "", false
+	return nil
 }
 
-// mariaDBOf returns the name of the MariaDB that has the Service.
-func mariaDBOf(service string) string {
+// isMember reports whether a Pod is a server of a MariaDB that has the Service.
+func isMember(pod, service string) bool {
+	server := member.FindStringSubmatch(pod)
+	return server != nil && service != server[1] && slices.Contains(mariaDBsOf(service), server[1])
+}
+
+// mariaDBsOf returns the names of the MariaDBs that may have the Service, the shortest
+// last.
+func mariaDBsOf(service string) []string {
+	names := []string{service}
 	for _, suffix := range serviceSuffixes {
-		if name, has := strings.CutSuffix(service, suffix); has && name != "" {
-			service = name
+		if name, has := strings.CutSuffix(names[len(names)-1], suffix); has && name != "" {
+			names = append(names, name)
 		}
 	}
-	return service
+	return names
+}
+
+// addressPart matches a part of an IPv4 address as the resolver takes it: decimal, octal with a
+// leading zero, or hexadecimal.
+var addressPart = regexp.MustCompile(`^(0x[0-9a-f]+|[0-9]+)$`)
+
+// addressOf parses an address in every form that the resolver takes, such as 10.0.0.1,
+// 10.1 and 167772161 for the same one. No Service has such a name.
+func addressOf(host string) (netip.Addr, bool) {
+	if address, err := netip.ParseAddr(host); err == nil {
+		return address, true
+	}
+	parts := strings.Split(host, ".")
+	var value uint32
+	for i, part := range parts {
+		// The last part stands for all bytes that are left.
+		bits := 8
+		if i == len(parts)-1 {
+			bits = 8 * (4 - i)
+		}
+		parsed, err := strconv.ParseUint(part, 0, max(bits, 1))
+		if i > 3 || err != nil || !addressPart.MatchString(part) {
+			return netip.Addr{}, false
+		}
+		value = value<<bits | uint32(parsed)
+	}
+	return netip.AddrFrom4([4]byte{byte(value >> 24), byte(value >> 16), byte(value >> 8), byte(value)}), true
 }
 
 // String returns what the identity is known by in annotations and messages. Examples:
@@ -114,8 +160,8 @@ func ParseDatabaseIdentity(text string) (i DatabaseIdentity, ok bool) {
 // Keys are values for an index: databases that are the same have one in common.
 func (i DatabaseIdentity) Keys() []string {
 	keys := []string{i.server + "/" + i.database}
-	if i.alias != "" {
-		keys = append(keys, i.alias+"/"+i.database)
+	for _, alias := range strings.Fields(i.aliases) {
+		keys = append(keys, alias+"/"+i.database)
 	}
 	return keys
 }

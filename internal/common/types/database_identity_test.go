@@ -41,6 +41,9 @@ func TestTheIdentityOfADatabaseTellsDatabasesApart(t *testing.T) {
 		"one of its servers":            onHost("mariadb-0.mariadb-internal.openstack.svc.cluster.local"),
 		"the Service at another port":   {Host: "mariadb.openstack.svc", Port: 3307, Database: "keystone"},
 		"the primary at the other port": {Host: "mariadb-primary", Port: 3307, Database: "keystone"},
+		"a server, from its namespace":  onHost("mariadb-0.mariadb-internal"),
+		"a server, without svc":         onHost("mariadb-1.mariadb-internal.openstack"),
+		"a server of its MaxScale":      onHost("mariadb-maxscale-0.mariadb-maxscale-internal.openstack.svc"),
 	} {
 		got := identity("openstack", database)
 		if !got.Same(managed) || !managed.Same(got) {
@@ -75,6 +78,39 @@ func TestAnAmbiguousServiceIsThatOfEitherMariaDB(t *testing.T) {
 	}
 }
 
+func TestAServiceOfAMariaDBWithASuffixInItsNameIsNotMissed(t *testing.T) {
+	for _, name := range []string{"mariadb-primary", "mariadb-maxscale", "mariadb"} {
+		managed, service := identity("openstack", ofMariaDB(name)), identity("openstack", onHost(name+"-internal"))
+		if !service.Same(managed) || !managed.Same(service) {
+			t.Errorf("%s is another database than %s", service, managed)
+		}
+	}
+	service := identity("openstack", onHost("mariadb-0.mariadb-internal"))
+	if other := identity("mariadb-internal", onHost("mariadb-0")); !service.Same(other) {
+		t.Errorf("%s is another database than %s, which it is where there is no such MariaDB", service, other)
+	}
+}
+
+func TestANameOfANamespaceThatIsCalledSvcIsNotOneOfTheOwn(t *testing.T) {
+	if got := identity("openstack", onHost("mariadb.svc")); got.IsAtHome("openstack") || !got.Same(identity("svc", ofMariaDB("mariadb"))) {
+		t.Errorf("it is %s", got)
+	}
+}
+
+func TestAnAddressIsTheSameInEveryFormThatTheResolverTakes(t *testing.T) {
+	want := identity("a", onHost("10.0.0.1"))
+	for _, spelling := range []string{"10.1", "10.0.1", "167772161", "0xa000001", "0xA.0.0.1", "012.0.0.1", "10.0.0.01", "::ffff:10.0.0.1"} {
+		if got := identity("b", onHost(spelling)); !got.Same(want) || got.IsAtHome("b") {
+			t.Errorf("%s counts as another server: %s", spelling, got)
+		}
+	}
+	for _, other := range []string{"10.0.0.2", "10.0.0.0.1", "10.256.1", "0x10.example.com", "4294967296", "09"} {
+		if got := identity("b", onHost(other)); got.Same(want) {
+			t.Errorf("%s counts as %s", other, want)
+		}
+	}
+}
+
 func TestServersOutsideTheClusterAreToldApartByTheirPorts(t *testing.T) {
 	one, two := onHost("db.example.com"), onHost("db.example.com")
 	two.Port = 3307
@@ -95,7 +131,7 @@ func TestServersOutsideTheClusterAreToldApartByTheirPorts(t *testing.T) {
 }
 
 func TestTheIdentityOfADatabaseKnowsTheDomainOfTheCluster(t *testing.T) {
-	in := cluster.Settings{Domain: "k8s.example.com"}
+	in := cluster.Settings{Domain: "K8s.example.com"}
 	managed := ofMariaDB("mariadb").Identity(in, "openstack")
 	if got := onHost("mariadb.openstack.svc.k8s.example.com").Identity(in, "openstack"); !got.Same(managed) {
 		t.Errorf("the Service's full name: got %s, want %s", got, managed)

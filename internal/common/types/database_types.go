@@ -59,8 +59,10 @@ type DatabaseSpec struct {
 	// +required
 	SecretRef SecretRefSpec `json:"secretRef"`
 
-	// tls encrypts the connection to the database. When it is not set, the
-	// connection is not encrypted.
+	// tls encrypts the connection to the database. When it is not set, a
+	// MariaDB that requires TLS is used with the authorities and the client
+	// certificate that mariadb-operator keeps for it, and any other connection
+	// is not encrypted.
 	//
 	// +optional
 	TLS *DatabaseTLSSpec `json:"tls,omitempty"`

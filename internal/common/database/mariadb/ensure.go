@@ -27,6 +27,33 @@ func Serves(server *mariadbv1alpha1.MariaDB) bool {
 	return server.DeletionTimestamp.IsZero() && isReady(server.Status.Conditions)
 }
 
+// Named returns a MariaDB of which nothing but its name is known.
+func Named(name string) *mariadbv1alpha1.MariaDB {
+	return &mariadbv1alpha1.MariaDB{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+// Replicates reports whether the servers are one that takes writes and replicas of it, which
+// take none. The main Service of such a MariaDB leads to all of them. Each server of a
+// Galera cluster takes writes.
+func Replicates(server *mariadbv1alpha1.MariaDB) bool {
+	return server.Spec.Replication != nil && server.Spec.Replication.Enabled
+}
+
+// TLS returns how clients reach a MariaDB that requires TLS: with the authorities and the
+// client certificate that mariadb-operator keeps for them. A certificate that the operator
+// issues is for the Services of the MariaDB; nobody knows what one of the user is for.
+func TLS(server *mariadbv1alpha1.MariaDB) *commonv1.DatabaseTLSSpec {
+	mode := commonv1.DatabaseTLSVerifyFull
+	if server.Spec.TLS != nil && server.Spec.TLS.ServerCertSecretRef != nil {
+		mode = commonv1.DatabaseTLSVerifyCA
+	}
+	bundle := server.TLSCABundleSecretKeyRef()
+	return &commonv1.DatabaseTLSSpec{
+		Enabled: true, Mode: mode, CABundleSecretRef: &commonv1.SecretRefSpec{Name: bundle.Name, Key: bundle.Key},
+		ClientCertSecretRef: &commonv1.SecretRefSpec{Name: server.TLSClientCertSecretKey().Name},
+	}
+}
+
 // DatabaseKind is the kind of the objects that stand for a database.
 var DatabaseKind = mariadbv1alpha1.GroupVersion.WithKind("Database")
 

@@ -21,10 +21,11 @@ import pymysql
 import uwsgi
 
 # The operator replaces these by the environment variable with the URL of the database, by
-# a table that every release of the service has in it, by what is requested of the API,
-# and by the port to answer on.
+# a table that every release of the service has in it, and all of which requests need one,
+# by what is requested of the API, and by the port to answer on.
 VARIABLE = ""
 TABLE = ""
+TABLES = []
 ADDRESS = ""
 PORT = 0
 
@@ -109,12 +110,23 @@ class Database:
                 return None
             return "No login to the database at %s (error %s)" % (self.name, kind(error))
         try:
-            connection.cursor().execute("SELECT 1 FROM `%s` LIMIT 1" % TABLE)
+            cursor = connection.cursor()
+            cursor.execute("SELECT 1 FROM `%s` LIMIT 1" % TABLE)
+            missing = self.missing(cursor)
         except Exception as error:
             return "Cannot read table %s of the database at %s (error %s)" % (TABLE, self.name, kind(error))
         finally:
             connection.close()
-        return None
+        return "No table %s in the database at %s" % (", ".join(missing), self.name) if missing else None
+
+    def missing(self, cursor):
+        """Returns the tables that are lost. Nothing but names is looked up, so a migration is not waited for."""
+        try:
+            cursor.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
+            found = {name for name, in cursor.fetchall()}
+        except Exception:
+            return []
+        return sorted(set(TABLES) - found)
 
 
 def kind(error):

@@ -31,6 +31,7 @@ class Ready(unittest.TestCase):
         self.driver = types.ModuleType("pymysql")
         self.driver.MySQLError = type("MySQLError", (Exception,), {})
         self.connection = mock.Mock()
+        self.connection.cursor().fetchall.return_value = [("crews",), ("piers",), ("ships",), ("visits",)]
         self.connect = self.driver.connect = mock.Mock(return_value=self.connection)
         self.workers = [{"requests": 0}, {"requests": 0}]
         uwsgi = types.ModuleType("uwsgi")
@@ -40,7 +41,8 @@ class Ready(unittest.TestCase):
         self.clock = Clock()
         self.module = types.ModuleType("ready")
         source = FILE.read_text(encoding="utf-8")
-        constants = {"VARIABLE": "OS_HARBOUR__CONNECTION", "TABLE": "piers", "ADDRESS": f"http://127.0.0.1:{self.serve_api()}/v3", "PORT": 0}
+        constants = {"VARIABLE": "OS_HARBOUR__CONNECTION", "TABLE": "piers", "TABLES": ["piers", "ships", "crews"],
+                     "ADDRESS": f"http://127.0.0.1:{self.serve_api()}/v3", "PORT": 0}
         for name, value in {**constants, "DATABASE_SECONDS": 60, "API_SECONDS": 0.1}.items():
             source, count = re.subn(r"(?m)^%s = .*$" % name, "%s = %r" % (name, value), source)
             self.assertEqual(count, 1)
@@ -88,7 +90,9 @@ class Ready(unittest.TestCase):
         self.assertIsNone(self.check())
         self.assertEqual(self.connect.call_args.kwargs["password"], "s@cret")
         self.assertEqual(self.connect.call_args.kwargs["ssl"], {"ca": "/ca.crt", "check_hostname": True})
-        self.connection.cursor().execute.assert_called_once_with("SELECT 1 FROM `piers` LIMIT 1")
+        read, listed = self.connection.cursor().execute.call_args_list
+        self.assertEqual(read, mock.call("SELECT 1 FROM `piers` LIMIT 1"))
+        self.assertNotRegex(str(listed), "(?i)count|select [*]|row", "this opens the tables, and waits for a migration of them")
         self.connection.close.assert_called_once_with()
         self.assertEqual(self.path, "/v3")
 
@@ -112,6 +116,14 @@ class Ready(unittest.TestCase):
     def test_a_database_without_tables_is_reported(self):
         self.connection.cursor().execute.side_effect = self.driver.MySQLError(1146, "Table 'harbour.piers' doesn't exist")
         self.assertEqual(self.check(), "Cannot read table piers of the database at db.openstack.svc:3306 (error 1146)")
+
+    def test_a_lost_table_is_reported_beside_those_that_are_there(self):
+        self.connection.cursor().fetchall.return_value = [("piers",), ("visits",)]
+        self.assertEqual(self.check(), "No table crews, ships in the database at db.openstack.svc:3306")
+
+    def test_a_list_of_tables_that_cannot_be_read_says_nothing(self):
+        self.connection.cursor().fetchall.side_effect = self.driver.MySQLError(1044, "Access denied")
+        self.assertIsNone(self.check())
 
     def test_a_database_that_does_not_answer_is_asked_once_and_reported_in_time(self):
         self.module.DATABASE_SECONDS = 0.2

@@ -26,6 +26,7 @@ func (s suite[T]) optional(t *testing.T) {
 	t.Run("a network policy and an autoscaler cost nothing once they are applied", s.networkPolicyAndAutoscaler)
 	t.Run("certificates of the user are awaited and checked", s.certificatesOfTheUser)
 	t.Run("the certificate of a managed database is issued", s.issuedCertificate)
+	t.Run("a MariaDB decides how it is reached", s.serverDecides)
 }
 
 func (s suite[T]) networkPolicyAndAutoscaler(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 )
 
 // readiness verifies that the API pods answer for themselves whether they can serve:
-// without starting a program, on a port that no client is led to, and after reading a table
-// of their database.
+// without starting a program, on a port that no client is led to, and after looking for the
+// tables of their database.
 func (i *Instance[T]) readiness(mode) {
 	deploy := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: i.name()}}
 	expect.Exists(i.T, i.Admin, deploy)
@@ -64,10 +64,10 @@ func (i *Instance[T]) readyScript(configMap string) {
 	settings := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: configMap}}
 	expect.Exists(i.T, i.Admin, settings)
 	script := settings.Data[deployment.ReadyFile]
-	for _, constant := range []string{"VARIABLE", "TABLE", "ADDRESS", "PORT"} {
+	for _, constant := range []string{"VARIABLE", "TABLE", "TABLES", "ADDRESS", "PORT"} {
 		lines := strings.Split(script, "\n")
 		at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, constant+" = ") })
-		if at < 0 || strings.HasSuffix(lines[at], `""`) || strings.HasSuffix(lines[at], " 0") {
+		if at < 0 || strings.HasSuffix(lines[at], `""`) || strings.HasSuffix(lines[at], " 0") || strings.HasSuffix(lines[at], "[]") {
 			i.Errorf("%s does not say what %s is", deployment.ReadyFile, constant)
 		}
 	}

@@ -52,8 +52,9 @@ type MariaDBList struct {
 	Items           []MariaDB `json:"items"`
 }
 
-// MariaDBSpec is the size of a MariaDB and the startup time of its servers.
+// MariaDBSpec is the size of a MariaDB, and where and how its servers run.
 type MariaDBSpec struct {
+	Affinity       *Affinity  `json:"affinity,omitempty"`
 	Replicas       *int32     `json:"replicas,omitempty"`
 	Galera         *Galera    `json:"galera,omitempty"`
 	Storage        *Storage   `json:"storage,omitempty"`
@@ -61,6 +62,11 @@ type MariaDBSpec struct {
 	StartupProbe   *Probe     `json:"startupProbe,omitempty"`
 	ReadinessProbe *Probe     `json:"readinessProbe,omitempty"`
 	LivenessProbe  *Probe     `json:"livenessProbe,omitempty"`
+}
+
+// Affinity says next to which pods the servers run.
+type Affinity struct {
+	PodAntiAffinity *corev1.PodAntiAffinity `json:"podAntiAffinity,omitempty"`
 }
 
 // Resources are the resources of each server.

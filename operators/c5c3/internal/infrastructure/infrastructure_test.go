@@ -96,7 +96,7 @@ func TestNothingIsSetThatWouldRestartTheServersOfAnExistingDatabase(t *testing.T
 		"with a token": {Galera: &infraapi.Galera{Enabled: true, Agent: &infraapi.GaleraAgent{}}},
 		"changed": {
 			Galera: &infraapi.Galera{Enabled: true, ProviderOptions: map[string]string{"gcache.size": "1G"}}, StartupProbe: theirs,
-			ReadinessProbe: theirs, LivenessProbe: theirs, Resources: &infraapi.Resources{},
+			ReadinessProbe: theirs, LivenessProbe: theirs, Resources: &infraapi.Resources{}, Affinity: &infraapi.Affinity{},
 		},
 	} {
 		maria, err := mariaDB(fixture.Minimal(), &existing)
@@ -106,9 +106,23 @@ func TestNothingIsSetThatWouldRestartTheServersOfAnExistingDatabase(t *testing.T
 		got := maria.Spec
 		if got.StartupProbe != existing.StartupProbe || got.ReadinessProbe != existing.ReadinessProbe ||
 			got.LivenessProbe != existing.LivenessProbe ||
-			got.Resources != existing.Resources || got.Galera.Agent != nil ||
+			got.Resources != existing.Resources || got.Affinity != existing.Affinity || got.Galera.Agent != nil ||
 			!maps.Equal(got.Galera.ProviderOptions, existing.Galera.ProviderOptions) {
 			t.Errorf("%s: got %+v and %+v", name, got, got.Galera)
+		}
+	}
+}
+
+func TestServersOfANewDatabaseRunOnDifferentNodes(t *testing.T) {
+	cp := fixture.Minimal()
+	for _, replicas := range []int32{1, 3} {
+		cp.Spec.Infrastructure.Database.Replicas = &replicas
+		maria, err := mariaDB(cp, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if apart := maria.Spec.Affinity != nil && maria.Spec.Affinity.PodAntiAffinity != nil; apart != (replicas > 1) {
+			t.Errorf("%d servers: apart %t", replicas, apart)
 		}
 	}
 }

@@ -163,6 +163,9 @@ func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *infraapi.MariaDBSpec) (*in
 		return nil, fmt.Errorf("spec.infrastructure.database.storageSize: %w", err)
 	}
 	maria := &infraapi.MariaDB{ObjectMeta: controlplane.ChildMeta(cp, spec.ClusterRef.Name), Spec: newServers(spec.ReplicasOrDefault())}
+	if spec.ReplicasOrDefault() > 1 {
+		maria.Spec.Affinity = apart(maria.Name)
+	}
 	maria.Spec.Storage = &infraapi.Storage{Size: &size}
 	if existing == nil {
 		return maria, nil
@@ -170,7 +173,7 @@ func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *infraapi.MariaDBSpec) (*in
 	if existing.Storage != nil && existing.Storage.Size != nil {
 		maria.Spec.Storage = existing.Storage
 	}
-	maria.Spec.Resources = existing.Resources
+	maria.Spec.Affinity, maria.Spec.Resources = existing.Affinity, existing.Resources
 	maria.Spec.StartupProbe, maria.Spec.ReadinessProbe = existing.StartupProbe, existing.ReadinessProbe
 	maria.Spec.LivenessProbe = existing.LivenessProbe
 	maria.Spec.Galera.Agent, maria.Spec.Galera.ProviderOptions = nil, nil
@@ -181,6 +184,23 @@ func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *infraapi.MariaDBSpec) (*in
 		}
 	}
 	return maria, nil
+}
+
+// apart has the servers of a MariaDB run on different nodes as long as there are enough: a
+// node that fails takes only one of them along. mariadb-operator's own antiAffinityEnabled
+// would leave servers without a node where there are fewer, and cannot be turned off again.
+func apart(name string) *infraapi.Affinity {
+	return &infraapi.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{
+			Weight: 100,
+			PodAffinityTerm: corev1.PodAffinityTerm{
+				LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{
+					"app.kubernetes.io/instance": name, "app.kubernetes.io/name": "mariadb",
+				}},
+				TopologyKey: corev1.LabelHostname,
+			},
+		}},
+	}}
 }
 
 // newServers returns the settings of a new MariaDB. With mariadb-operator's defaults, the

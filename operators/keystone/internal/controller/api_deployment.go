@@ -17,6 +17,11 @@ var api = deployment.API{
 	Wrapper:    middlewareEntryOf,
 	HealthPath: pass.Definition.Path,
 	Variable:   pass.Database.Variable(), Table: "project",
+	// What a login, the catalog and the check of a token are read from in every release.
+	Tables: []string{
+		"assignment", "credential", "endpoint", "local_user", "password", "project", "region", "revocation_event", "role",
+		"service", "user",
+	},
 	Endpoint: func(p *service.Pass) string { return pass.PublicEndpoint(p.Cluster, pass.KeystoneOf(p)) },
 	Address:  database.Address,
 	Env:      func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{pass.Database.APIEnv(p)} },

@@ -104,6 +104,6 @@ func bootstrapTask(s *pass.Scope) deployment.Task {
 		Annotations: map[string]string{
 			annotationAdminPasswordHash: hash, database.HashAnnotation(&pass.Definition): database.Connection.Value(s.Slots).Hash(),
 		},
-		RunKey: keystoneSchema.OnRequest(s.Pass, []any{hash, settings, database.Address(s.Pass), k.Spec.Database.Database}),
+		RunKey: keystoneSchema.OnRequest(s.Pass, []any{hash, settings, database.SpecAddress(s.Pass), k.Spec.Database.Database}),
 	}
 }

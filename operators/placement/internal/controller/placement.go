@@ -68,6 +68,10 @@ var settings = configuration.Service{
 var api = deployment.API{
 	HealthPath: "/",
 	Variable:   placementDatabase.Variable(), Table: "resource_providers",
+	Tables: []string{
+		"allocations", "consumers", "inventories", "projects", "resource_classes", "resource_provider_aggregates",
+		"resource_provider_traits", "resource_providers", "traits", "users",
+	},
 	Endpoint: endpoint,
 	Address:  database.Address,
 	Env:      func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{placementDatabase.APIEnv(p)} },
