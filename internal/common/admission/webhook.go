@@ -6,9 +6,11 @@ package admission
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -54,11 +56,29 @@ func (w *Webhook[T]) SetupWebhookWithManager(mgr ctrl.Manager) error {
 	if hook.Reader == nil {
 		hook.Reader = mgr.GetAPIReader()
 	}
-	builder := ctrl.NewWebhookManagedBy(mgr, hook.Object).WithValidator(&hook)
 	if hook.Defaults != nil {
-		builder = builder.WithDefaulter(&hook)
+		kind, err := mgr.GetClient().GroupVersionKindFor(hook.Object)
+		if err != nil {
+			return err
+		}
+		mgr.GetWebhookServer().Register(mutatingPath(kind), hook.mutating(mgr.GetScheme()))
 	}
-	return builder.Complete()
+	return ctrl.NewWebhookManagedBy(mgr, hook.Object).WithValidator(&hook).Complete()
+}
+
+// mutatingPath is where the API server finds the mutating webhook of a kind, by the
+// convention of controller-runtime.
+func mutatingPath(kind schema.GroupVersionKind) string {
+	return "/mutate-" + strings.ReplaceAll(kind.Group, ".", "-") + "-" + kind.Version + "-" + strings.ToLower(kind.Kind)
+}
+
+// mutating returns the webhook that sets defaults.
+func (w *Webhook[T]) mutating(scheme *runtime.Scheme) *admission.Webhook {
+	hook := admission.WithDefaulter(scheme, w)
+	hook.Handler = fitting[T]{Handler: hook.Handler, refuse: func(name string, errs field.ErrorList) *apierrors.StatusError {
+		return apierrors.NewInvalid(w.Kind, name, errs)
+	}}
+	return hook
 }
 
 // Default sets what the user left out.

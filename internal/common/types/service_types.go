@@ -148,15 +148,16 @@ type ServiceSpec struct {
 	Strategy *appsv1.DeploymentStrategy `json:"strategy,omitempty"`
 
 	// extraConfig adds options to the service's configuration file, by
-	// section and option, and takes precedence over what the operator sets.
-	// Example: {"DEFAULT": {"debug": "true"}}.
+	// section and option, and takes precedence over what the operator sets. Each
+	// value is a string. Example: {"DEFAULT": {"debug": "true"}}.
 	//
 	// +optional
 	ExtraConfig map[string]map[string]string `json:"extraConfig,omitempty"`
 
 	// extraConfigSecretRef names a Secret with further options, for values that are
 	// secret. The entry under key has the format of the service's configuration file,
-	// whose name is the default key. These options take precedence over those of
+	// whose name is the default key; an option that may have several values has a line
+	// for each. These options take precedence over those of
 	// extraConfig.
 	//
 	// +optional

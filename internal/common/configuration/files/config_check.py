@@ -6,7 +6,9 @@ A value may be a secret, and oslo's own words would quote it: nothing of an erro
 is shown but the option that it is about.
 """
 
+import glob
 import importlib
+import os
 import sys
 
 from oslo_config import cfg
@@ -37,6 +39,27 @@ def read(section, options, name):
     problems.append("[%s] %s: %s" % (section, name, complaint))
 
 
+def written_several_times():
+    """Returns the options that stand several times in a file, as pairs of section and name."""
+    found = set()
+    for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.conf"))):
+        sections = {}
+        cfg.ConfigParser(path, sections).parse()
+        for section, options in sections.items():
+            section = section if section == "DEFAULT" else section.lower()
+            found.update((section, name) for name, values in options.items() if len(values) > 1)
+    return found
+
+
+def takes_several(conf, section, name):
+    try:
+        group = None if section == "DEFAULT" else section
+        return conf._get_opt_info(name, group)["opt"].multi
+    except Exception:
+        # Nothing reads an option that nobody has registered.
+        return True
+
+
 conf = cfg.CONF
 if REGISTER:
     function(REGISTER)(conf)
@@ -56,4 +79,7 @@ for name in list(conf):
     if isinstance(value, cfg.ConfigOpts.GroupAttr):
         for option in list(value):
             read(name, value, option)
+for section, name in sorted(written_several_times()):
+    if not takes_several(conf, section, name):
+        problems.append("[%s] %s: it is set several times, but takes one value: keep one line" % (section, name))
 sys.exit("\n".join(sorted(problems)) if problems else 0)

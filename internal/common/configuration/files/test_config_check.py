@@ -5,6 +5,7 @@ import io
 import pathlib
 import re
 import sys
+import tempfile
 import types
 import unittest
 from unittest import mock
@@ -38,8 +39,30 @@ class GroupAttr(dict):
         return value
 
 
+class Parser:
+    """Reads a file as oslo.config does: each option has a list of values."""
+
+    def __init__(self, path, sections):
+        self.path, self.sections = path, sections
+
+    def parse(self):
+        section = None
+        for line in pathlib.Path(self.path).read_text(encoding="utf-8").splitlines():
+            if line.startswith("["):
+                section = self.sections.setdefault(line[1:-1], {})
+            elif line:
+                name, _, value = line.partition(" = ")
+                section.setdefault(name, []).append(value)
+
+
 class Conf(GroupAttr):
     parsing = None
+    several = ()
+
+    def _get_opt_info(self, name, group=None):
+        if name not in self and name not in self.get(group, ()):
+            raise NoSuchOptError(name)
+        return {"opt": types.SimpleNamespace(multi=(group, name) in self.several)}
 
     def __call__(self, *arguments, **names):
         self.called = names
@@ -50,7 +73,7 @@ class Conf(GroupAttr):
         self[group] = GroupAttr(options)
 
 
-def check(conf, library=None, register="harbour:register"):
+def check(conf, library=None, register="harbour:register", directory="/nowhere"):
     """Runs the script and returns what it says when it ends, 0 when all is well."""
     cfg = types.SimpleNamespace(
         ConfigFileValueError=ConfigFileValueError,
@@ -59,6 +82,7 @@ def check(conf, library=None, register="harbour:register"):
         NoSuchOptError=NoSuchOptError,
         ConfigOpts=types.SimpleNamespace(GroupAttr=GroupAttr),
         CONF=conf,
+        ConfigParser=Parser,
     )
     harbour = types.ModuleType("harbour")
     harbour.register, harbour.options = lambda conf: conf.update(own=True), lambda: [("library", library or {})]
@@ -69,7 +93,7 @@ def check(conf, library=None, register="harbour:register"):
     for name, value in {"PROJECT": "harbour", "REGISTER": register, "LISTS": ["harbour:options"]}.items():
         source, count = re.subn(r"(?m)^%s = .*$" % name, "%s = %r" % (name, value), source)
         assert count == 1, name
-    with mock.patch.dict(sys.modules, modules), mock.patch.object(sys, "argv", ["config_check.py", "/etc"]):
+    with mock.patch.dict(sys.modules, modules), mock.patch.object(sys, "argv", ["config_check.py", directory]):
         with contextlib.redirect_stderr(io.StringIO()) as said:
             try:
                 exec(compile(source, FILE, "exec"), {"__name__": "__main__"})
@@ -116,6 +140,20 @@ class Test(unittest.TestCase):
             self.assertIn(part, said)
         self.assertIn("$$", said)
         self.assertNotIn("hunter2", said)
+
+    def test_an_option_that_takes_one_value_is_named_when_it_stands_on_several_lines(self):
+        conf = Conf(debug=True, federation=GroupAttr(trusted_dashboard=["a", "b"], issuer="hunter2"))
+        conf.several = {("federation", "trusted_dashboard")}
+        with tempfile.TemporaryDirectory() as directory:
+            pathlib.Path(directory, "harbour.conf").write_text("[DEFAULT]\ndebug = true\n", encoding="utf-8")
+            pathlib.Path(directory, "secret.conf").write_text(
+                "[DEFAULT]\ndebug = true\ndebug = false\n[Federation]\nissuer = hunter1\nissuer = hunter2\n"
+                "trusted_dashboard = a\ntrusted_dashboard = b\n[unknown]\nx = 1\nx = 2\n",
+                encoding="utf-8",
+            )
+            said = check(conf, directory=directory)
+        once = ": it is set several times, but takes one value: keep one line"
+        self.assertEqual(said, "[DEFAULT] debug%s\n[federation] issuer%s" % (once, once))
 
     def test_a_file_that_cannot_be_parsed_is_not_quoted(self):
         conf = Conf()
