@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/c5c3/forge/internal/common/rules"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -35,6 +36,8 @@ type Webhook[T client.Object] struct {
 	Defaults func(T)
 	// Rules returns what is wrong with an object on its own.
 	Rules func(T) field.ErrorList
+	// Limits refuse new values only.
+	Limits rules.Limits[T]
 	// UpdateRules returns what is wrong with an update, in addition to what Rules finds
 	// wrong with its result. Both objects have their defaults.
 	UpdateRules func(old, updated T) field.ErrorList
@@ -93,7 +96,7 @@ func (w *Webhook[T]) Default(_ context.Context, object T) error {
 // contains everything that is wrong.
 func (w *Webhook[T]) ValidateCreate(ctx context.Context, object T) (admission.Warnings, error) {
 	var none T
-	return w.answer(ctx, none, object, w.rules(object))
+	return w.answer(ctx, none, object, append(w.rules(object), w.Limits.Table().Validate(object)...))
 }
 
 // ValidateUpdate refuses a change that is invalid or that would break what already
@@ -111,7 +114,7 @@ func (w *Webhook[T]) ValidateUpdate(ctx context.Context, old, updated T) (admiss
 	if w.Spec != nil && equality.Semantic.DeepEqual(w.Spec(before), w.Spec(updated)) {
 		return nil, nil
 	}
-	errs := w.rules(updated)
+	errs := append(w.rules(updated), w.Limits.Changed(before, updated)...)
 	if w.UpdateRules != nil {
 		errs = append(errs, w.UpdateRules(before, updated)...)
 	}

@@ -20,6 +20,7 @@ type ServiceSpec struct {
 	// +optional
 	// +default=3
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
 	Replicas int32 `json:"replicas,omitempty"`
 
 	// image is the container image of the service. Its tag starts with the
@@ -130,6 +131,7 @@ type ServiceSpec struct {
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:Maximum=86400
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
 
 	// preStopSleepSeconds is how many seconds a stopping pod continues to accept new

@@ -64,6 +64,7 @@ type KeystoneSpec struct {
 	// +optional
 	// +default=3
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
 	Replicas int32 `json:"replicas,omitempty"`
 
 	// image is the container image of Keystone. Its tag starts with the
@@ -224,6 +225,7 @@ type KeystoneSpec struct {
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:Maximum=86400
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
 
 	// preStopSleepSeconds is how many seconds a stopping pod continues to accept new
