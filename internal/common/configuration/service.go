@@ -34,6 +34,9 @@ type Service struct {
 	// Plugins returns the options of spec.plugins. It is nil for a service without that
 	// field.
 	Plugins func(p *service.Pass) config.INI
+	// Filters reports whether the instance has filters of users, which stand in a file whose
+	// name ends with "-paste.ini". It is nil for a service without spec.middleware.
+	Filters func(p *service.Pass) bool
 	// Parts are what other packages add to the configuration. Options overrides theirs.
 	Parts []Part
 	// Files returns additional configuration files by name.
