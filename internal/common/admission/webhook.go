@@ -6,15 +6,18 @@ package admission
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/c5c3/forge/internal/common/rules"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -33,6 +36,8 @@ type Webhook[T client.Object] struct {
 	Defaults func(T)
 	// Rules returns what is wrong with an object on its own.
 	Rules func(T) field.ErrorList
+	// Limits refuse new values only.
+	Limits rules.Limits[T]
 	// UpdateRules returns what is wrong with an update, in addition to what Rules finds
 	// wrong with its result. Both objects have their defaults.
 	UpdateRules func(old, updated T) field.ErrorList
@@ -54,11 +59,29 @@ func (w *Webhook[T]) SetupWebhookWithManager(mgr ctrl.Manager) error {
 	if hook.Reader == nil {
 		hook.Reader = mgr.GetAPIReader()
 	}
-	builder := ctrl.NewWebhookManagedBy(mgr, hook.Object).WithValidator(&hook)
 	if hook.Defaults != nil {
-		builder = builder.WithDefaulter(&hook)
+		kind, err := mgr.GetClient().GroupVersionKindFor(hook.Object)
+		if err != nil {
+			return err
+		}
+		mgr.GetWebhookServer().Register(mutatingPath(kind), hook.mutating(mgr.GetScheme()))
 	}
-	return builder.Complete()
+	return ctrl.NewWebhookManagedBy(mgr, hook.Object).WithValidator(&hook).Complete()
+}
+
+// mutatingPath is where the API server finds the mutating webhook of a kind, by the
+// convention of controller-runtime.
+func mutatingPath(kind schema.GroupVersionKind) string {
+	return "/mutate-" + strings.ReplaceAll(kind.Group, ".", "-") + "-" + kind.Version + "-" + strings.ToLower(kind.Kind)
+}
+
+// mutating returns the webhook that sets defaults.
+func (w *Webhook[T]) mutating(scheme *runtime.Scheme) *admission.Webhook {
+	hook := admission.WithDefaulter(scheme, w)
+	hook.Handler = fitting[T]{Handler: hook.Handler, refuse: func(name string, errs field.ErrorList) *apierrors.StatusError {
+		return apierrors.NewInvalid(w.Kind, name, errs)
+	}}
+	return hook
 }
 
 // Default sets what the user left out.
@@ -73,7 +96,7 @@ func (w *Webhook[T]) Default(_ context.Context, object T) error {
 // contains everything that is wrong.
 func (w *Webhook[T]) ValidateCreate(ctx context.Context, object T) (admission.Warnings, error) {
 	var none T
-	return w.answer(ctx, none, object, w.rules(object))
+	return w.answer(ctx, none, object, append(w.rules(object), w.Limits.Table().Validate(object)...))
 }
 
 // ValidateUpdate refuses a change that is invalid or that would break what already
@@ -91,7 +114,7 @@ func (w *Webhook[T]) ValidateUpdate(ctx context.Context, old, updated T) (admiss
 	if w.Spec != nil && equality.Semantic.DeepEqual(w.Spec(before), w.Spec(updated)) {
 		return nil, nil
 	}
-	errs := w.rules(updated)
+	errs := append(w.rules(updated), w.Limits.Changed(before, updated)...)
 	if w.UpdateRules != nil {
 		errs = append(errs, w.UpdateRules(before, updated)...)
 	}

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/c5c3/forge/internal/common/rules"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -47,6 +48,15 @@ func boats(ports ...client.Object) *Webhook[*corev1.ConfigMap] {
 			}
 			return field.ErrorList{field.Invalid(field.NewPath("data", "crew"), "0", "it does not sail by itself")}
 		},
+		Limits: rules.Limits[*corev1.ConfigMap]{rules.Text("data.cargo",
+			func(boat *corev1.ConfigMap) string { return boat.Data["cargo"] },
+			func(cargo string, at *field.Path) field.ErrorList {
+				if cargo != "whales" {
+					return nil
+				}
+				return field.ErrorList{field.Invalid(at, cargo, "it sinks")}
+			},
+		)},
 		UpdateRules: func(old, updated *corev1.ConfigMap) field.ErrorList {
 			if old.Data["home"] == updated.Data["home"] {
 				return nil
@@ -110,6 +120,20 @@ func TestEverythingThatIsWrongComesAtOnce(t *testing.T) {
 	_, err = boats().ValidateUpdate(t.Context(), boat("home=Kiel"), boat("home=Husum", "crew=0", "port=Rungholt"))
 	if diff := cmp.Diff([]string{"data.crew", "data.home", "data.port"}, causes(t, err)); diff != "" {
 		t.Errorf("updated (-want +got):\n%s", diff)
+	}
+}
+
+func TestALimitLeavesWhatAnObjectHas(t *testing.T) {
+	_, err := boats().ValidateCreate(t.Context(), boat("cargo=whales"))
+	if diff := cmp.Diff([]string{"data.cargo"}, causes(t, err)); diff != "" {
+		t.Errorf("created (-want +got):\n%s", diff)
+	}
+	_, err = boats().ValidateUpdate(t.Context(), boat("cargo=salt"), boat("cargo=whales"))
+	if diff := cmp.Diff([]string{"data.cargo"}, causes(t, err)); diff != "" {
+		t.Errorf("updated (-want +got):\n%s", diff)
+	}
+	if _, err = boats().ValidateUpdate(t.Context(), boat("cargo=whales"), boat("cargo=whales", "crew=5")); err != nil {
+		t.Errorf("a cargo that was accepted holds up a change of the crew: %v", err)
 	}
 }
 

@@ -66,22 +66,7 @@ func (i INI) Merge(overlays ...INI) INI {
 // The error lists every section and option that ValidateSection, ValidateKey or
 // ValidateValue rejects. It names them but contains no value, which may be a
 // secret.
-func (i INI) Render() (string, error) {
-	if err := i.validate(); err != nil {
-		return "", err
-	}
-	var out strings.Builder
-	for n, section := range slices.Sorted(maps.Keys(i)) {
-		if n > 0 {
-			out.WriteByte('\n')
-		}
-		fmt.Fprintf(&out, "[%s]\n", section)
-		for _, key := range slices.Sorted(maps.Keys(i[section])) {
-			fmt.Fprintf(&out, "%s = %s\n", key, i[section][key])
-		}
-	}
-	return out.String(), nil
-}
+func (i INI) Render() (string, error) { return i.RenderRepeated(nil) }
 
 func (i INI) validate() error {
 	var errs []error

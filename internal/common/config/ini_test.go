@@ -193,7 +193,7 @@ func TestParseINIRefusesWhatItCannotHold(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"option before a section": {"k = v", "line 1: option before the first section"},
 		"continuation line":       {"[a]\nk = v\n  more", "line 3: continuation lines are not supported"},
-		"repeated option":         {"[a]\nk = v\nk = w", "line 3: option is set twice"},
+		"repeated option":         {"[a]\nk = v\nk = w", "an option is set twice"},
 		"no separator":            {"[a]\nword", "line 2: expected 'key = value'"},
 		"open header":             {"[a", "line 1: section header must end with ']'"},
 		"empty header":            {"[]", "line 1: section name must not be empty"},
@@ -210,6 +210,28 @@ func TestParseINIRefusesWhatItCannotHold(t *testing.T) {
 				t.Errorf("got error %q, expected it to begin with %q", err, tc.want)
 			}
 		})
+	}
+}
+
+func TestAnOptionThatStandsSeveralTimesKeepsItsValuesInTheirOrder(t *testing.T) {
+	text := "[Federation]\ntrusted_dashboard = https://z\nother = 1\ntrusted_dashboard = https://a\ntrusted_dashboard = https://z\n"
+	ini, repeated, err := ParseRepeated(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := ini.Get("Federation", "trusted_dashboard"); got != "https://z" {
+		t.Errorf("an option with one value would be %q, want the last one", got)
+	}
+	rendered, err := ini.Merge().RenderRepeated(repeated.Normalised())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "[federation]\nother = 1\ntrusted_dashboard = https://z\ntrusted_dashboard = https://a\ntrusted_dashboard = https://z\n"
+	if diff := cmp.Diff(want, rendered); diff != "" {
+		t.Errorf("rendered (-want +got):\n%s", diff)
+	}
+	if _, err := ini.RenderRepeated(Repeated{"Federation": {"other": {"1", "2\n[x]"}}}); err == nil {
+		t.Error("a value with a line break is rendered")
 	}
 }
 

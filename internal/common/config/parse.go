@@ -13,21 +13,36 @@ import (
 // repeated options and continuation lines. Errors contain the line number but no
 // content.
 func ParseINI(text string) (INI, error) {
-	parsed := INI{}
+	parsed, repeated, err := ParseRepeated(text)
+	if err == nil && len(repeated) > 0 {
+		return nil, errors.New("an option is set twice in its section: keep one of them")
+	}
+	return parsed, err
+}
+
+// ParseRepeated is ParseINI for a file in which an option may stand several times. INI
+// holds the last of its values, as an option has that takes one.
+func ParseRepeated(text string) (INI, Repeated, error) {
+	p := parser{ini: INI{}, repeated: Repeated{}}
 	section := ""
 	for n, line := range strings.Split(text, "\n") {
-		next, err := parsed.parseLine(section, line)
+		next, err := p.parseLine(section, line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n+1, err)
+			return nil, nil, fmt.Errorf("line %d: %w", n+1, err)
 		}
 		section = next
 	}
-	return parsed, nil
+	return p.ini, p.repeated, nil
+}
+
+type parser struct {
+	ini      INI
+	repeated Repeated
 }
 
 // parseLine adds one line of the given section and returns the section of the next
 // line.
-func (i INI) parseLine(section, line string) (string, error) {
+func (p parser) parseLine(section, line string) (string, error) {
 	trimmed := strings.TrimSpace(line)
 	switch {
 	case trimmed == "", trimmed[0] == '#', trimmed[0] == ';':
@@ -35,7 +50,7 @@ func (i INI) parseLine(section, line string) (string, error) {
 	case line[0] == ' ', line[0] == '\t':
 		return "", errors.New("continuation lines are not supported: put the value on one line")
 	case trimmed[0] == '[':
-		return i.parseHeader(trimmed)
+		return p.ini.parseHeader(trimmed)
 	case section == "":
 		return "", errors.New("option before the first section: add a [section] line above it")
 	}
@@ -51,10 +66,10 @@ func (i INI) parseLine(section, line string) (string, error) {
 	if err := ValidateValue(value); err != nil {
 		return "", err
 	}
-	if _, ok := i.Get(section, key); ok {
-		return "", errors.New("option is set twice in its section: keep one of them")
+	if first, ok := p.ini.Get(section, key); ok {
+		p.repeated.add(section, key, first, value)
 	}
-	i.Set(section, key, value)
+	p.ini.Set(section, key, value)
 	return section, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 
@@ -23,7 +24,7 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonConfigError, err)
 	}
-	if len(p.Spec.ExtraConfig) == 0 && p.Spec.ExtraConfigSecretRef == nil && len(s.plugins(p)) == 0 {
+	if !s.isWritten(p) {
 		absent := &batchv1.Job{ObjectMeta: p.Meta(desired.Name)}
 		if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, absent); err != nil {
 			return reconcile.Failed(vocabulary.ReasonConfigError, err)
@@ -43,12 +44,23 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 	return service.SecretsAvailable()
 }
 
+// isWritten reports whether users have set any option or filter.
+func (s Service) isWritten(p *service.Pass) bool {
+	return len(p.Spec.ExtraConfig) > 0 || p.Spec.ExtraConfigSecretRef != nil || len(s.plugins(p)) > 0 ||
+		s.Filters != nil && s.Filters(p)
+}
+
 // written names the fields in which users set options.
 func (s Service) written() string {
+	fields := []string{"spec.extraConfig", "spec.extraConfigSecretRef"}
 	if s.Plugins != nil {
-		return "spec.extraConfig, spec.extraConfigSecretRef or spec.plugins"
+		fields = append(fields, "spec.plugins")
 	}
-	return "spec.extraConfig or spec.extraConfigSecretRef"
+	if s.Filters != nil {
+		fields = append(fields, "spec.middleware")
+	}
+	last := len(fields) - 1
+	return strings.Join(fields[:last], ", ") + " or " + fields[last]
 }
 
 // CheckTask builds the task of the check. It runs again when the configuration changes or

@@ -28,11 +28,34 @@ type Check struct {
 	// its own, like those behind oslo.config's entry points oslo.config.opts. Those of
 	// oslo.log are always read.
 	Lists []string
+	// Drivers are options whose values are names of plugins.
+	Drivers []Driver
+	// Variants are options that list plugins, each of which may choose a variant in an
+	// option of its own name and the same section.
+	Variants []Driver
+}
+
+// Driver is an option that names plugins of the image.
+type Driver struct {
+	Section, Option string
+	// Group is the group of Python entry points of the plugins. For variants it is the
+	// beginning of its name, which ends with that of the plugin.
+	Group string
+}
+
+func literals(drivers []Driver) [][]string {
+	all := make([][]string, 0, len(drivers))
+	for _, d := range drivers {
+		all = append(all, []string{d.Section, d.Option, d.Group})
+	}
+	return all
 }
 
 // Script returns the content of the check script for the service.
 func (c Check) Script(d *service.Definition) string {
 	script := config.SetConstant(checkScript, "PROJECT", d.Name)
 	script = config.SetConstant(script, "REGISTER", c.Register)
+	script = config.SetConstant(script, "DRIVERS", literals(c.Drivers))
+	script = config.SetConstant(script, "VARIANTS", literals(c.Variants))
 	return config.SetConstant(script, "LISTS", append([]string{loggingOptions}, c.Lists...))
 }

@@ -15,6 +15,12 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
+func filtering(filters bool) Service {
+	with := settings
+	with.Filters = func(*service.Pass) bool { return filters }
+	return with
+}
+
 func TestTheImageReadsTheConfigurationWhenAUserHasWrittenAnyOfIt(t *testing.T) {
 	plugins := settings
 	plugins.Plugins = func(*service.Pass) config.INI { return config.INI{"plugin": {"speed": "slow"}} }
@@ -30,6 +36,8 @@ func TestTheImageReadsTheConfigurationWhenAUserHasWrittenAnyOfIt(t *testing.T) {
 		"nothing":             {settings, instance.Brownfield(), false},
 		"no plugin":           {none, instance.Brownfield(), false},
 		"a plugin":            {plugins, instance.Brownfield(), true},
+		"no filter":           {filtering(false), instance.Brownfield(), false},
+		"a filter":            {filtering(true), instance.Brownfield(), true},
 		"options of the spec": {settings, written, true},
 	} {
 		p := passOf(t, test.resource)

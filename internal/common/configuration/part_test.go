@@ -54,7 +54,8 @@ func TestTheSecretOptionsOfAPartAreOverriddenByThoseOfTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := secretOptions{
-		options: config.INI{"pilots": {"password": "ahoy", "ship": "tender"}}, sources: []types.UID{"pilots-uid", "1"},
+		options: config.INI{"pilots": {"password": "ahoy", "ship": "tender"}}, repeated: config.Repeated{},
+		sources: []types.UID{"pilots-uid", "1"},
 	}
 	if diff := cmp.Diff(want, secret, cmp.AllowUnexported(secretOptions{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -2,6 +2,9 @@ package configuration
 
 import (
 	"fmt"
+	"iter"
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +29,8 @@ const (
 // secretOptions are options that are kept in a Secret.
 type secretOptions struct {
 	options config.INI
+	// repeated has the values of the options of the user that stand several times.
+	repeated config.Repeated
 	// sources are the UIDs of the Secrets that the options come from.
 	sources []types.UID
 }
@@ -39,7 +44,7 @@ func (o secretOptions) copied(p *service.Pass) (*corev1.Secret, error) {
 	if len(o.sources) == 0 {
 		return nil, nil //nolint:nilnil // Absence is not an error.
 	}
-	content, err := o.options.Render()
+	content, err := o.options.RenderRepeated(o.repeated)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", secretFile, err)
 	}
@@ -61,12 +66,21 @@ func (o secretOptions) copied(p *service.Pass) (*corev1.Secret, error) {
 
 // hide redacts the values of the user's options in the output of tools: any of them may
 // be secret.
-func hide(p *service.Pass, options config.INI) {
+func hide(p *service.Pass, options config.INI, repeated config.Repeated) {
 	for _, section := range options {
-		for _, value := range section {
-			if len(value) >= minSecretValue {
-				p.Hide(value)
-			}
+		hideValues(p, maps.Values(section))
+	}
+	for _, section := range repeated {
+		for _, values := range section {
+			hideValues(p, slices.Values(values))
+		}
+	}
+}
+
+func hideValues(p *service.Pass, values iter.Seq[string]) {
+	for value := range values {
+		if len(value) >= minSecretValue {
+			p.Hide(value)
 		}
 	}
 }

@@ -34,6 +34,9 @@ type Service struct {
 	// Plugins returns the options of spec.plugins. It is nil for a service without that
 	// field.
 	Plugins func(p *service.Pass) config.INI
+	// Filters reports whether the instance has filters of users, which stand in a file whose
+	// name ends with "-paste.ini". It is nil for a service without spec.middleware.
+	Filters func(p *service.Pass) bool
 	// Parts are what other packages add to the configuration. Options overrides theirs.
 	Parts []Part
 	// Files returns additional configuration files by name.
@@ -171,35 +174,39 @@ func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOption
 	if err != nil {
 		return secretOptions{}, err
 	}
-	options, err := s.parse(found[0].Data[key])
+	options, repeated, err := s.parse(found[0].Data[key])
 	if err != nil {
 		return secretOptions{}, reconcile.TerminalError("", fmt.Errorf(
 			"key %s of Secret %s, which spec.extraConfigSecretRef names, cannot be used: %w", key, ref.Name, err))
 	}
-	hide(p, options)
-	return secretOptions{options: secret.options.Merge(options), sources: append(secret.sources, found[0].UID)}, nil
+	hide(p, options, repeated)
+	return secretOptions{
+		options: secret.options.Merge(options), repeated: repeated, sources: append(secret.sources, found[0].UID),
+	}, nil
 }
 
-// parse reads and checks the options of spec.extraConfigSecretRef. Its errors contain
+// parse reads and checks the options of spec.extraConfigSecretRef. An option may stand on
+// several lines; whether it may have several values is up to the image. Errors contain
 // nothing of the Secret except the names of known options.
-func (s Service) parse(content []byte) (config.INI, error) {
-	parsed, err := config.ParseINI(string(content))
+func (s Service) parse(content []byte) (config.INI, config.Repeated, error) {
+	parsed, repeated, err := config.ParseRepeated(string(content))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	options := parsed.Merge()
 	if len(options) < len(parsed) {
-		return nil, errors.New("it has one section in upper and lower case: keep one of them")
+		return nil, nil, errors.New("it has one section in upper and lower case: keep one of them")
 	}
 	if s.Refused != nil {
 		if err := s.Refused(options); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	if _, err := options.Render(); err != nil {
-		return nil, errors.New("the name of a section or an option in it is not valid")
+	repeated = repeated.Normalised()
+	if _, err := options.RenderRepeated(repeated); err != nil {
+		return nil, nil, errors.New("the name of a section or an option in it is not valid")
 	}
-	return options, nil
+	return options, repeated, nil
 }
 
 // Prune removes configurations that neither a pod nor a rollback needs.

@@ -3,6 +3,7 @@ package configuration
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,6 +96,20 @@ func TestTheCopyOfOptionsIsNamedAfterThemAndHoldsNothingElse(t *testing.T) {
 	}
 }
 
+func TestAnOptionOfASecretMayStandOnSeveralLines(t *testing.T) {
+	p := withSecret(t, "1", settings.File, "[Federation]\ntrusted_dashboard = https://b.example.com\n"+
+		"trusted_dashboard = https://a.example.com\nissuer = x\n")
+	want := "[federation]\nissuer = x\ntrusted_dashboard = https://b.example.com\ntrusted_dashboard = https://a.example.com\n"
+	if diff := cmp.Diff(want, string(copyOf(t, p).Data[secretFile])); diff != "" {
+		t.Errorf("what the pods read (-want +got):\n%s", diff)
+	}
+	for _, hidden := range []string{"https://a.example.com", "https://b.example.com"} {
+		if !slices.Contains(p.Hidden(), hidden) {
+			t.Errorf("%q may be shown", hidden)
+		}
+	}
+}
+
 func TestOptionsOfASecretAreReadUnderItsKey(t *testing.T) {
 	for _, key := range []string{"harbour.conf", "ldap.conf"} {
 		p := withSecret(t, "1", key, "[a]\nb = c\n")
@@ -108,7 +123,6 @@ func TestOptionsOfASecretAreReadUnderItsKey(t *testing.T) {
 func TestWhatOsloConfigWouldReadOtherwiseIsRefusedWithoutShowingIt(t *testing.T) {
 	for name, content := range map[string]string{
 		"a continued value":            "[a]\nb = c\n  hunter2\n",
-		"an option twice":              "[a]\nb = hunter2\nb = hunter2\n",
 		"no section":                   "b = hunter2\n",
 		"no option":                    "[a]\nhunter2\n",
 		"a header without an end":      "[hunter2\n",

@@ -33,6 +33,9 @@ type Controller[R service.Resource, S service.Scope] struct {
 	// Guard applies the defaults and validates the resource, for installations without
 	// webhooks.
 	Guard func(R) error
+	// Outdated describes values that an earlier version accepted, as in
+	// [reconcile.Reconciler]. It may be nil.
+	Outdated func(R) string
 	// Scope builds the scope of a pass.
 	Scope func(*service.Pass, R) S
 	// Pipeline lists the steps, Finalizers the stages of deletion.

@@ -68,6 +68,7 @@ func (c Controller[R, S]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg s
 		Metrics:   stepMetrics,
 		New:       c.New,
 		Guard:     c.Guard,
+		Outdated:  c.Outdated,
 		Preflight: c.preflight(tools),
 		Scope: func(resource R) S {
 			return c.Scope(service.NewPass(tools, c.Definition, resource), resource)

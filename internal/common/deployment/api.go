@@ -54,10 +54,11 @@ type API struct {
 // Reconcile ensures the API pods with their Service and PodDisruptionBudget. It is the
 // step that owns DeploymentReady.
 func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
-	if err := EnsureService(ctx, p.Client, p.Scheme, p.Resource, InstanceOf(p).Service()); err != nil {
+	svc := InstanceOf(p).Service()
+	if err := EnsureService(ctx, p.Client, p.Scheme, p.Resource, svc); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
 	}
-	deploy := a.Deployment(p)
+	deploy := a.Deployment(p, svc.Spec.IPFamilies...)
 	switch turn, err := takeTurn(ctx, p, deploy); {
 	case err != nil:
 		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, err)
@@ -145,10 +146,11 @@ func optional[T any](function func(*service.Pass) T, p *service.Pass) T {
 	return function(p)
 }
 
-// Deployment builds the Deployment of the API pods.
-func (a API) Deployment(p *service.Pass) *appsv1.Deployment {
+// Deployment builds the Deployment of the API pods. families are the address families that
+// the API server has given the Service.
+func (a API) Deployment(p *service.Pass, families ...corev1.IPFamily) *appsv1.Deployment {
 	name := p.Resource.GetName()
-	pod := PodsOf(p).Spec(a.container(p), append([]Mount{ConfigMount(p)}, optional(a.Mounts, p)...)...)
+	pod := PodsOf(p).Spec(a.container(p, families), append([]Mount{ConfigMount(p)}, optional(a.Mounts, p)...)...)
 	pod.TerminationGracePeriodSeconds = ptr.To(p.Spec.TerminationGracePeriod())
 	pod.TopologySpreadConstraints = InstanceOf(p).SpreadConstraints(p.Spec.TopologySpreadConstraints)
 	deploy := &appsv1.Deployment{
@@ -170,11 +172,11 @@ func (a API) Deployment(p *service.Pass) *appsv1.Deployment {
 	return deploy
 }
 
-func (a API) container(p *service.Pass) corev1.Container {
+func (a API) container(p *service.Pass, families []corev1.IPFamily) corev1.Container {
 	return corev1.Container{
 		Name:           p.Name,
 		Image:          p.Spec.Image.Reference(),
-		Command:        a.server(p).Command(p.Spec.UWSGI),
+		Command:        a.server(p, families).Command(p.Spec.UWSGI),
 		Ports:          []corev1.ContainerPort{{Name: p.Name, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}, readyPort},
 		Env:            slices.Concat(optional(a.Env, p), p.Environment, DrainVariables(p.Name), RequestVariables(), readyVariables(p.ConfigDir)),
 		Resources:      ptr.Deref(p.Spec.Resources, corev1.ResourceRequirements{}),
@@ -187,8 +189,11 @@ func (a API) container(p *service.Pass) corev1.Container {
 
 // server returns how uWSGI serves the instance. An image of which nothing is known is
 // expected to have the script.
-func (a API) server(p *service.Pass) UWSGI {
-	server := UWSGI{Port: p.Port, File: optional(a.Wrapper, p), Arguments: a.Arguments}
+func (a API) server(p *service.Pass, families []corev1.IPFamily) UWSGI {
+	server := UWSGI{
+		Port: p.Port, IPv6: slices.Equal(families, []corev1.IPFamily{corev1.IPv6Protocol}),
+		File: optional(a.Wrapper, p), Arguments: a.Arguments,
+	}
 	if server.File != "" {
 		return server
 	}

@@ -1,13 +1,16 @@
 package deployment
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/testutil/instance"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -42,6 +45,24 @@ func TestTheCommandLineFollowsTheUWSGIBlock(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTheAPIListensOnIPv6WhereItsServiceHasNothingElse(t *testing.T) {
+	p := instance.Pass(t, instance.Brownfield(), interceptor.Funcs{})
+	for _, test := range []struct {
+		families []corev1.IPFamily
+		want     string
+	}{
+		{nil, ":7000"},
+		{[]corev1.IPFamily{corev1.IPv4Protocol}, ":7000"},
+		{[]corev1.IPFamily{corev1.IPv6Protocol, corev1.IPv4Protocol}, ":7000"},
+		{[]corev1.IPFamily{corev1.IPv6Protocol}, "[::]:7000"},
+	} {
+		command := API{}.Deployment(p, test.families...).Spec.Template.Spec.Containers[0].Command
+		if got := command[slices.Index(command, "--http")+1]; got != test.want {
+			t.Errorf("with %v it listens on %q, want %q", test.families, got, test.want)
+		}
 	}
 }
 

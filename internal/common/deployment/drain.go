@@ -28,8 +28,13 @@ func DrainVariables(app string) []corev1.EnvVar {
 
 // underWay succeeds while a request is in flight: for each request the router has a
 // connection to a worker over the loopback address. Idle client connections do not count.
-const underWay = `underway() { while read -r _ from to state _; do ` +
-	`case $from-$to-$state in 0100007F:*-0100007F:*-01) return 0;; esac; done < /proc/net/tcp; return 1; }`
+// A node without IPv6 has no tcp6.
+const underWay = `underway() { for table in /proc/net/tcp /proc/net/tcp6; do [ -r $table ] || continue; ` +
+	`while read -r _ from to state _; do case $from-$to-$state in ` +
+	`0100007F:*-0100007F:*-01|` + loopback6 + `:*-` + loopback6 + `:*-01) return 0;; esac; done < $table; done; return 1; }`
+
+// loopback6 is ::1 as the kernel writes it.
+const loopback6 = "00000000000000000000000001000000"
 
 // countOpened sets n to the number of connections the pod has accepted so far.
 const countOpened = `opened() { while read -r p _ _ _ _ _ c _; do case $p in Tcp:) n=$c;; esac; done < /proc/net/snmp; }`

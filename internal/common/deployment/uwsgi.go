@@ -12,6 +12,9 @@ import (
 type UWSGI struct {
 	// Port is the TCP port to listen on.
 	Port int32
+	// IPv6 listens on IPv6, and on IPv4 where the node has it. Without it uWSGI listens on
+	// IPv4 alone.
+	IPv6 bool
 	// File is the path of the Python file with the WSGI application, Module the module
 	// and the name of the application. One of them is empty.
 	File, Module string
@@ -25,7 +28,11 @@ func (u UWSGI) Command(spec *commonv1.UWSGISpec) []string {
 		spec = &commonv1.UWSGISpec{}
 		spec.SetDefaults()
 	}
-	command := []string{"uwsgi", "--http", ":" + strconv.Itoa(int(u.Port))}
+	host := ""
+	if u.IPv6 {
+		host = "[::]"
+	}
+	command := []string{"uwsgi", "--http", host + ":" + strconv.Itoa(int(u.Port))}
 	if ptr.Deref(spec.HTTPKeepAlive, commonv1.DefaultUWSGIHTTPKeepAlive) {
 		// uWSGI accepts the idle timeout as the value of this flag.
 		flag := "--http-keepalive"

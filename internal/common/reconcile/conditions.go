@@ -109,6 +109,14 @@ func aggregate(conditions *[]metav1.Condition, generation int64, types []string,
 	meta.RemoveStatusCondition(conditions, vocabulary.ConditionStalled)
 }
 
+// remark adds a remark about the spec to the message of Ready.
+func remark(conditions []metav1.Condition, text string) {
+	ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady)
+	if ready != nil && text != "" && !strings.HasSuffix(ready.Message, text) {
+		ready.Message = shorten(strings.TrimPrefix(ready.Message+". "+text, ". "), maxMessage)
+	}
+}
+
 // sumUp computes Ready from the conditions that count. A missing condition, or
 // one left over from an earlier generation, is not ready.
 func sumUp(conditions *[]metav1.Condition, generation int64, types []string, results []stepResult) {

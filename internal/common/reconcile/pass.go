@@ -73,6 +73,9 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	conditions := p.obj.GetConditions()
 	record(&conditions, generation, p.results)
 	aggregate(&conditions, generation, p.Pipeline.Conditions(), p.results)
+	if p.Outdated != nil {
+		remark(conditions, p.Outdated(p.obj))
+	}
 	p.obj.SetConditions(conditions)
 	if p.Summarise != nil {
 		p.Summarise(p.obj)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
@@ -89,5 +90,37 @@ func TestAnInvalidSpecStopsEverythingElse(t *testing.T) {
 	if ready == nil || ready.Reason != vocabulary.ReasonInvalidSpec || !strings.Contains(ready.Message, "spec.replicas") ||
 		!meta.IsStatusConditionTrue(got, vocabulary.ConditionStalled) {
 		t.Errorf("conditions %v, want Ready=False/InvalidSpec and Stalled", got)
+	}
+}
+
+func TestReadySaysWhatANewResourceCouldNotHave(t *testing.T) {
+	w := newWorld(t, someThing())
+	now, outdated := time.Now(), "spec.size is too large"
+	w.reconciler.clock = func() time.Time { return now }
+	w.reconciler.Outdated = func(*thing) string { return outdated }
+	for _, test := range []struct {
+		outcome       Outcome
+		remark, want  string
+		status        metav1.ConditionStatus
+		statusWritten bool
+	}{
+		{Done("Fine", ""), outdated, "All sub-resources are ready. spec.size is too large", metav1.ConditionTrue, true},
+		{Done("Fine", ""), outdated, "All sub-resources are ready. spec.size is too large", metav1.ConditionTrue, false},
+		{Degraded("Bad", "no"), outdated, "Not ready: StepReady (Bad: no). spec.size is too large", metav1.ConditionFalse, true},
+		{Done("Fine", ""), "", "All sub-resources are ready", metav1.ConditionTrue, true},
+	} {
+		w.outcome, outdated = test.outcome, test.remark
+		now = now.Add(time.Hour)
+		before := w.statusWrites
+		if _, err := w.pass(t); err != nil {
+			t.Fatal(err)
+		}
+		ready := meta.FindStatusCondition(w.get(t).Status.Conditions, vocabulary.ConditionReady)
+		if ready == nil || ready.Message != test.want || ready.Status != test.status {
+			t.Errorf("got %+v, want %s: %q", ready, test.status, test.want)
+		}
+		if written := w.statusWrites > before; written != test.statusWritten {
+			t.Errorf("with %q the status was written: %t, want %t", test.want, written, test.statusWritten)
+		}
 	}
 }

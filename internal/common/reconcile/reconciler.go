@@ -38,6 +38,9 @@ type Reconciler[T Object, S any] struct {
 	// an installation without webhooks stays safe. An error is shown as a
 	// terminal InvalidSpec and nothing else happens.
 	Guard func(T) error
+	// Outdated describes what the spec has that a new resource could not have, "" if there is
+	// nothing. Ready says it, whatever its status. It may be nil.
+	Outdated func(T) string
 	// Preflight returns why a resource must not be reconciled at all, and an empty
 	// Refusal for any other. A refusal or an error becomes Ready, and nothing else
 	// happens: not even finalizers are added. It may be nil.

@@ -16,6 +16,7 @@ type AutoscalingSpec struct {
 	//
 	// +required
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
 	MaxReplicas int32 `json:"maxReplicas"`
 
 	// targetCPUUtilization is the average CPU use to aim for, in percent of the requested CPU. At least one of the two targets must be set.

@@ -55,6 +55,7 @@ type CacheSpec struct {
 	// +optional
 	// +default=3
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
 	Replicas int32 `json:"replicas,omitempty"`
 }
 

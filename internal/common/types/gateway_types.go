@@ -25,6 +25,7 @@ type GatewaySpec struct {
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:Pattern=`^[-A-Za-z0-9/._~!$&'()*+,;=:@%]*$`
 	Path string `json:"path,omitempty"`
 
 	// annotations are copied to the HTTPRoute, for settings of the Gateway's

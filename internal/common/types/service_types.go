@@ -20,6 +20,7 @@ type ServiceSpec struct {
 	// +optional
 	// +default=3
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
 	Replicas int32 `json:"replicas,omitempty"`
 
 	// image is the container image of the service. Its tag starts with the
@@ -130,6 +131,7 @@ type ServiceSpec struct {
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:Maximum=86400
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
 
 	// preStopSleepSeconds is how many seconds a stopping pod continues to accept new
@@ -148,15 +150,16 @@ type ServiceSpec struct {
 	Strategy *appsv1.DeploymentStrategy `json:"strategy,omitempty"`
 
 	// extraConfig adds options to the service's configuration file, by
-	// section and option, and takes precedence over what the operator sets.
-	// Example: {"DEFAULT": {"debug": "true"}}.
+	// section and option, and takes precedence over what the operator sets. Each
+	// value is a string. Example: {"DEFAULT": {"debug": "true"}}.
 	//
 	// +optional
 	ExtraConfig map[string]map[string]string `json:"extraConfig,omitempty"`
 
 	// extraConfigSecretRef names a Secret with further options, for values that are
 	// secret. The entry under key has the format of the service's configuration file,
-	// whose name is the default key. These options take precedence over those of
+	// whose name is the default key; an option that may have several values has a line
+	// for each. These options take precedence over those of
 	// extraConfig.
 	//
 	// +optional

@@ -34,6 +34,7 @@ type UWSGISpec struct {
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
 	HTTPKeepAliveTimeout *int32 `json:"httpKeepAliveTimeout,omitempty"`
 
 	// harakiri kills a worker whose request takes longer than this many

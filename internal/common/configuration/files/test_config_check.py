@@ -5,6 +5,7 @@ import io
 import pathlib
 import re
 import sys
+import tempfile
 import types
 import unittest
 from unittest import mock
@@ -38,8 +39,30 @@ class GroupAttr(dict):
         return value
 
 
+class Parser:
+    """Reads a file as oslo.config does: each option has a list of values."""
+
+    def __init__(self, path, sections):
+        self.path, self.sections = path, sections
+
+    def parse(self):
+        section = None
+        for line in pathlib.Path(self.path).read_text(encoding="utf-8").splitlines():
+            if line.startswith("["):
+                section = self.sections.setdefault(line[1:-1], {})
+            elif line:
+                name, _, value = line.partition(" = ")
+                section.setdefault(name, []).append(value)
+
+
 class Conf(GroupAttr):
     parsing = None
+    several = ()
+
+    def _get_opt_info(self, name, group=None):
+        if name not in self and name not in self.get(group, ()):
+            raise NoSuchOptError(name)
+        return {"opt": types.SimpleNamespace(multi=(group, name) in self.several)}
 
     def __call__(self, *arguments, **names):
         self.called = names
@@ -50,7 +73,22 @@ class Conf(GroupAttr):
         self[group] = GroupAttr(options)
 
 
-def check(conf, library=None, register="harbour:register"):
+def plain():
+    return Conf(auth=GroupAttr(methods=[]))
+
+
+class Point:
+    """An entry point of a plugin."""
+
+    def __init__(self, name, error=None):
+        self.name, self.error = name, error
+
+    def load(self):
+        if self.error:
+            raise self.error
+
+
+def check(conf, library=None, register="harbour:register", directory="/nowhere", points=None, loadfilter=None):
     """Runs the script and returns what it says when it ends, 0 when all is well."""
     cfg = types.SimpleNamespace(
         ConfigFileValueError=ConfigFileValueError,
@@ -59,17 +97,25 @@ def check(conf, library=None, register="harbour:register"):
         NoSuchOptError=NoSuchOptError,
         ConfigOpts=types.SimpleNamespace(GroupAttr=GroupAttr),
         CONF=conf,
+        ConfigParser=Parser,
     )
     harbour = types.ModuleType("harbour")
     harbour.register, harbour.options = lambda conf: conf.update(own=True), lambda: [("library", library or {})]
     oslo = types.ModuleType("oslo_config")
     oslo.cfg = cfg
-    modules = {"harbour": harbour, "oslo_config": oslo}
+    deploy = types.ModuleType("paste.deploy")
+    deploy.loadfilter = loadfilter
+    modules = {"harbour": harbour, "oslo_config": oslo, "paste": types.ModuleType("paste"), "paste.deploy": deploy}
     source = FILE.read_text(encoding="utf-8")
-    for name, value in {"PROJECT": "harbour", "REGISTER": register, "LISTS": ["harbour:options"]}.items():
+    for name, value in {"PROJECT": "harbour", "REGISTER": register, "LISTS": ["harbour:options"],
+                        "DRIVERS": [["identity", "driver", "harbour.identity"]],
+                        "VARIANTS": [["auth", "methods", "harbour.auth."]]}.items():
         source, count = re.subn(r"(?m)^%s = .*$" % name, "%s = %r" % (name, value), source)
         assert count == 1, name
-    with mock.patch.dict(sys.modules, modules), mock.patch.object(sys, "argv", ["config_check.py", "/etc"]):
+    groups = {"harbour.identity": [], "harbour.auth.password": [], **(points or {})}
+    sys_modules = mock.patch.dict(sys.modules, modules)
+    entry_points = mock.patch("importlib.metadata.entry_points", lambda group: groups[group])
+    with sys_modules, entry_points, mock.patch.object(sys, "argv", ["config_check.py", directory]):
         with contextlib.redirect_stderr(io.StringIO()) as said:
             try:
                 exec(compile(source, FILE, "exec"), {"__name__": "__main__"})
@@ -116,6 +162,82 @@ class Test(unittest.TestCase):
             self.assertIn(part, said)
         self.assertIn("$$", said)
         self.assertNotIn("hunter2", said)
+
+    def test_an_option_that_takes_one_value_is_named_when_it_stands_on_several_lines(self):
+        conf = Conf(debug=True, federation=GroupAttr(trusted_dashboard=["a", "b"], issuer="hunter2"))
+        conf.several = {("federation", "trusted_dashboard")}
+        with tempfile.TemporaryDirectory() as directory:
+            pathlib.Path(directory, "harbour.conf").write_text("[DEFAULT]\ndebug = true\n", encoding="utf-8")
+            pathlib.Path(directory, "secret.conf").write_text(
+                "[DEFAULT]\ndebug = true\ndebug = false\n[Federation]\nissuer = hunter1\nissuer = hunter2\n"
+                "trusted_dashboard = a\ntrusted_dashboard = b\n[unknown]\nx = 1\nx = 2\n",
+                encoding="utf-8",
+            )
+            said = check(conf, directory=directory)
+        once = ": it is set several times, but takes one value: keep one line"
+        self.assertEqual(said, "[DEFAULT] debug%s\n[federation] issuer%s" % (once, once))
+
+    def with_files(self, files, conf, **arguments):
+        with tempfile.TemporaryDirectory() as directory:
+            for name, text in files.items():
+                pathlib.Path(directory, name).write_text(text, encoding="utf-8")
+            return check(conf, directory=directory, **arguments)
+
+    def test_a_plugin_that_the_image_lacks_is_named_with_those_that_it_has(self):
+        conf = Conf(
+            identity=GroupAttr(driver="ldap"), auth=GroupAttr(methods=["password", "token"], password="rxt", token=None)
+        )
+        text = "[identity]\ndriver = ldap\n[auth]\npassword = rxt\n"
+        points = {
+            "harbour.identity": [Point("ldap", ModuleNotFoundError("No module", name="ldap"))],
+            "harbour.auth.password": [Point("default"), Point("other")],
+        }
+        self.assertEqual(
+            self.with_files({"harbour.conf": text}, conf, points=points),
+            "[auth] password: the image has no plugin of that name; it has default, other\n"
+            "[identity] driver: the image lacks ldap, which the plugin needs",
+        )
+
+    def test_plugins_that_are_there_and_those_that_nobody_has_named_are_fine(self):
+        conf = Conf(identity=GroupAttr(driver="sql"), auth=GroupAttr(methods=["password", "token"], password=None))
+        self.assertEqual(self.with_files({}, conf), 0)
+        points = {"harbour.identity": [Point("sql", ModuleNotFoundError("No module", name="harbour.later"))]}
+        self.assertEqual(self.with_files({"harbour.conf": "[identity]\ndriver = sql\n"}, conf, points=points), 0)
+        points = {"harbour.identity": [Point("sql", RuntimeError("not yet"))]}
+        self.assertEqual(self.with_files({"harbour.conf": "[identity]\ndriver = sql\n"}, conf, points=points), 0)
+
+    def test_a_filter_that_does_not_start_is_named(self):
+        class AuditConfigError(Exception):
+            pass
+
+        paste = "[filter:cors]\nuse = egg:oslo.middleware#cors\n[filter:audit]\npaste.filter_factory = audit:make\n"
+        for error, want in [
+            (ModuleNotFoundError("No module named 'audit'"), "cannot load its filterFactory: No module named 'audit'"),
+            (AttributeError("no make"), "cannot load its filterFactory: no make"),
+            (AuditConfigError("no such file: /map"), "it refuses its config: no such file: /map"),
+            (FileNotFoundError(2, "No such file", "/map"), "it refuses its config: [Errno 2] No such file: '/map'"),
+            (RuntimeError("the database does not answer"), ""),
+            (None, ""),
+        ]:
+            started = []
+
+            def loadfilter(path, name):
+                started.append(name)
+
+                def build(application):
+                    if error:
+                        raise error
+                    return application
+
+                return build
+
+            said = self.with_files({"api-paste.ini": paste}, plain(), loadfilter=loadfilter)
+            self.assertEqual(started, ["audit"])
+            if want:
+                self.assertIn("middleware audit: ", said)
+                self.assertIn(want, said)
+            else:
+                self.assertEqual(said, 0)
 
     def test_a_file_that_cannot_be_parsed_is_not_quoted(self):
         conf = Conf()

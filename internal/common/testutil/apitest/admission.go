@@ -43,6 +43,7 @@ func (k Kind[T]) TheWebhook(t *testing.T, s *Server) {
 func (k Kind[T]) either(t *testing.T, s *Server) {
 	t.Helper()
 	t.Run("accepts", func(t *testing.T) { k.accepts(t, s) })
+	t.Run("names the path of a value of another type", func(t *testing.T) { k.types(t, s) })
 	t.Run("fills in each default", func(t *testing.T) { k.eachDefault(t, s) })
 	t.Run("keeps immutable fields", func(t *testing.T) { k.immutable(t, s) })
 	t.Run("does not hold up a deletion", func(t *testing.T) { k.deletion(t, s) })

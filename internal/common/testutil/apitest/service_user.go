@@ -30,6 +30,10 @@ var userViolations = []userViolation{
 		"spec.identity.authURL", "without a user", "",
 	},
 	{
+		"an Identity service with a wide space", func(u commonv1.ServiceUser) { u.Identity.AuthURL = "http://keystone/v\u00a03" },
+		"spec.identity.authURL", "must not contain spaces or control characters", "",
+	},
+	{
 		"a region that refers to an option", func(u commonv1.ServiceUser) { u.Identity.Region = "$region" },
 		"spec.identity.region", "must not contain spaces or dollar signs", NoMatch,
 	},

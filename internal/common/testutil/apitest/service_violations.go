@@ -162,4 +162,12 @@ var backingViolations = []serviceViolation{
 		"negative cache replicas", func(s *commonv1.ServiceSpec) { s.Cache.Replicas = -1 },
 		"spec.cache.replicas", "replicas must be at least 1", TooSmall, "",
 	},
+	{
+		"too many cache replicas", func(s *commonv1.ServiceSpec) { s.Cache.Replicas = 101 },
+		"spec.cache.replicas", "replicas must be at most 100", TooLarge, "",
+	},
+	{
+		"too many replicas", func(s *commonv1.ServiceSpec) { s.Replicas = 1001 },
+		"spec.replicas", "replicas must be at most 1000", TooLarge, "",
+	},
 }

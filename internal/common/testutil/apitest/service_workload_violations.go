@@ -52,6 +52,10 @@ var workloadViolations = []serviceViolation{
 		"spec.autoscaling.maxReplicas", "maxReplicas must be at least 1", TooSmall, "",
 	},
 	{
+		"too high an upper bound for autoscaling", scaling(func(s *commonv1.AutoscalingSpec) { s.MaxReplicas = 1001 }),
+		"spec.autoscaling.maxReplicas", "maxReplicas must be at most 1000", TooLarge, "",
+	},
+	{
 		"an upper bound below spec.replicas", scaling(func(s *commonv1.AutoscalingSpec) { s.MaxReplicas = 2 }),
 		"spec.autoscaling.maxReplicas", "must be at least spec.replicas when minReplicas is not set",
 		"must be at least spec.replicas when minReplicas is not set", "",
@@ -98,6 +102,13 @@ var workloadViolations = []serviceViolation{
 		"spec.gateway.parentRef.name", "Required value", TooShort, "",
 	},
 	{
+		"a path with a space", func(s *commonv1.ServiceSpec) {
+			s.Gateway = gatewayOf("api.example.com")
+			s.Gateway.Path = "/the service"
+		},
+		"spec.gateway.path", "must be the path of a URL", NoMatch, "",
+	},
+	{
 		"negative processes", uwsgi(commonv1.UWSGISpec{Processes: -1}),
 		"spec.uwsgi.processes", "processes must be at least 1", TooSmall, "",
 	},
@@ -118,6 +129,10 @@ var workloadViolations = []serviceViolation{
 		"spec.uwsgi.httpKeepAliveTimeout", "httpKeepAliveTimeout must be at least 1", TooSmall, "",
 	},
 	{
+		"a keep-alive for days", uwsgi(commonv1.UWSGISpec{HTTPKeepAliveTimeout: new(int32(86401))}),
+		"spec.uwsgi.httpKeepAliveTimeout", "httpKeepAliveTimeout must be at most 86400", TooLarge, "",
+	},
+	{
 		"a timeout of a keep-alive that is off", uwsgi(commonv1.UWSGISpec{HTTPKeepAlive: new(false), HTTPKeepAliveTimeout: new(int32(5))}),
 		"spec.uwsgi.httpKeepAliveTimeout", "httpKeepAliveTimeout requires httpKeepAlive to be true",
 		"httpKeepAliveTimeout requires httpKeepAlive to be true", "",
@@ -134,6 +149,10 @@ var workloadViolations = []serviceViolation{
 	{
 		"a grace period that is too short", func(s *commonv1.ServiceSpec) { s.TerminationGracePeriodSeconds = new(int64(9)) },
 		"spec.terminationGracePeriodSeconds", "terminationGracePeriodSeconds must be at least 10", TooSmall, "",
+	},
+	{
+		"a grace period of days", func(s *commonv1.ServiceSpec) { s.TerminationGracePeriodSeconds = new(int64(86401)) },
+		"spec.terminationGracePeriodSeconds", "terminationGracePeriodSeconds must be at most 86400", TooLarge, "",
 	},
 	{
 		"a negative sleep", func(s *commonv1.ServiceSpec) { s.PreStopSleepSeconds = new(int64(-1)) },

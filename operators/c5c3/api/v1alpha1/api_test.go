@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,7 +18,7 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 		Minimal:    minimal,
 		Complete:   []func() *ControlPlane{complete, completeBrownfield},
 
-		Rules:       table,
+		Rules:       slices.Concat(table, limits.Table()),
 		Immutables:  immutables,
 		UpdateRules: ValidateUpdate,
 		Defaults:    SetDefaults,

@@ -150,6 +150,7 @@ type InfrastructureDatabaseSpec struct {
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=15
 	Replicas *int32 `json:"replicas,omitempty"`
 
 	// storageSize is the size of the volume of each of those servers. It

@@ -17,6 +17,7 @@ type ServiceSpec struct {
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
 	Replicas *int32 `json:"replicas,omitempty"`
 
 	// image is the container image of the service. When it is not set, it is
@@ -53,7 +54,7 @@ type ServiceSpec struct {
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:Pattern=`^https?://`
+	// +kubebuilder:validation:Pattern=`^https?://\S+$`
 	PublicEndpoint string `json:"publicEndpoint,omitempty"`
 }
 

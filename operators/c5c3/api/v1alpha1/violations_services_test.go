@@ -98,6 +98,21 @@ func serviceViolations(name, path string, of func(func(*ServiceSpec)) func(*Cont
 			path + ".publicEndpoint", "must be a URL", apitest.NoMatch, "",
 		},
 		{
+			name + ": an endpoint with a space", of(func(s *ServiceSpec) { s.PublicEndpoint = "https://keystone.example.com/v 3" }),
+			path + ".publicEndpoint", "must not contain spaces or control characters", apitest.NoMatch, "",
+		},
+		{
+			name + ": a path with a space", of(func(s *ServiceSpec) {
+				s.Gateway = gateway("keystone.example.com")
+				s.Gateway.Path = "/the service"
+			}),
+			path + ".gateway.path", "must be the path of a URL", apitest.NoMatch, "",
+		},
+		{
+			name + ": too many replicas", of(func(s *ServiceSpec) { s.Replicas = new(int32(1001)) }),
+			path + ".replicas", "replicas must be at most 1000", apitest.TooLarge, "",
+		},
+		{
 			name + ": an endpoint without a host", of(func(s *ServiceSpec) { s.PublicEndpoint = "https:///v3" }),
 			path + ".publicEndpoint", "must be a URL", "", "",
 		},

@@ -65,6 +65,14 @@ func infrastructureViolations() []violation {
 			"spec.deletionPolicy", "Unsupported value", "Unsupported value", "",
 		},
 		{
+			"too many database servers", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(17)) },
+			databasePath + ".replicas", "replicas must be at most 15", apitest.TooLarge, "",
+		},
+		{
+			"too many memcached servers", func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.Replicas = 101 },
+			cachePath + ".replicas", "replicas must be at most 100", apitest.TooLarge, "",
+		},
+		{
 			"a database in both modes", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Host = "db.example.com" },
 			databasePath, oneDatabase, oneDatabase, "",
 		},

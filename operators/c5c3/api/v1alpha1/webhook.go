@@ -24,6 +24,7 @@ func NewControlPlaneWebhook() *admission.Webhook[*ControlPlane] {
 		Spec:        func(cp *ControlPlane) any { return cp.Spec },
 		Defaults:    SetDefaults,
 		Rules:       Validate,
+		Limits:      limits,
 		UpdateRules: ValidateUpdate,
 		Lookup:      checkOnlyOne,
 		Warnings: func(_ context.Context, _ client.Reader, cp *ControlPlane) []string {

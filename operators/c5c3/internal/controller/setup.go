@@ -132,6 +132,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Op
 		Metrics:   stepMetrics,
 		New:       func() *c5c3v1alpha1.ControlPlane { return &c5c3v1alpha1.ControlPlane{} },
 		Guard:     guard,
+		Outdated:  c5c3v1alpha1.Outdated,
 		Preflight: refuseDuplicates(mgr.GetClient()),
 		Scope:     func(cp *c5c3v1alpha1.ControlPlane) *pass.Pass { return pass.New(tools, cp) },
 		Pipeline:  pipeline,

@@ -19,7 +19,7 @@ func keystones() apitest.Kind[*Keystone] {
 		Minimal:    minimal,
 		Complete:   []func() *Keystone{complete},
 
-		Rules:       table,
+		Rules:       slices.Concat(table, limits.Table()),
 		Immutables:  immutables,
 		UpdateRules: ValidateUpdate,
 		Defaults:    SetDefaults,

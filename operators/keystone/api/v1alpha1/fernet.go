@@ -21,10 +21,10 @@ const (
 	defaultAllowExpiredWindow = 48 * time.Hour
 )
 
-// AdvisableKeys is the highest number of keys that the operator asks for: each of them is in
-// the memory of every pod, and each token is tried with each of them. More frequent
-// rotations than these allow are no safer.
-const AdvisableKeys = 100
+// MaxActiveKeys is the highest number of keys, and so the highest that a warning asks for:
+// each of them is in the memory of every pod and has an entry in an annotation, and each
+// token is tried with each of them. More frequent rotations than these allow are no safer.
+const MaxActiveKeys int32 = 100
 
 // TokenLifetime returns the time for which Keystone accepts a token after it
 // issued it, including the window in which services may still use an expired

@@ -26,6 +26,7 @@ type FernetSpec struct {
 	// +optional
 	// +default=3
 	// +kubebuilder:validation:Minimum=3
+	// +kubebuilder:validation:Maximum=100
 	MaxActiveKeys int32 `json:"maxActiveKeys,omitempty"`
 
 	// suspend pauses the rotation; the keys in use stay. The default is false.
@@ -52,6 +53,7 @@ type CredentialKeysSpec struct {
 	// +optional
 	// +default=3
 	// +kubebuilder:validation:Minimum=3
+	// +kubebuilder:validation:Maximum=100
 	MaxActiveKeys int32 `json:"maxActiveKeys,omitempty"`
 
 	// suspend pauses the rotation; the keys in use stay. The default is false.
@@ -122,7 +124,7 @@ type BootstrapSpec struct {
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:Pattern=`^https?://`
+	// +kubebuilder:validation:Pattern=`^https?://\S+$`
 	PublicEndpoint string `json:"publicEndpoint,omitempty"`
 
 	// passwordRotation replaces the administrator's password on a schedule.

@@ -64,6 +64,7 @@ type KeystoneSpec struct {
 	// +optional
 	// +default=3
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
 	Replicas int32 `json:"replicas,omitempty"`
 
 	// image is the container image of Keystone. Its tag starts with the
@@ -224,6 +225,7 @@ type KeystoneSpec struct {
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:Maximum=86400
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
 
 	// preStopSleepSeconds is how many seconds a stopping pod continues to accept new
@@ -245,7 +247,7 @@ type KeystoneSpec struct {
 	// takes precedence over what the operator sets. Four options are
 	// reserved, and other values of them are refused: key_repository of
 	// fernet_tokens and of credential, provider of token, and proxies of
-	// cache. Example: {"token": {"expiration": "7200"}}.
+	// cache. Each value is a string. Example: {"token": {"expiration": "7200"}}.
 	//
 	// +optional
 	ExtraConfig map[string]map[string]string `json:"extraConfig,omitempty"`
@@ -253,10 +255,11 @@ type KeystoneSpec struct {
 	// extraConfigSecretRef names a Secret with further options, for values
 	// that are secret. The entry under key (default "keystone.conf") has the
 	// format of that file: a line with the [section], then one line for each
-	// option. These options take precedence over those of extraConfig. In
-	// addition to what extraConfig refuses, the Secret must not set
-	// connection of database or the lifetime of tokens, which is expiration
-	// and allow_expired_window of token. Example: {"name": "keystone-ldap"}.
+	// option, or several for one that may have several values. These options
+	// take precedence over those of extraConfig. In addition to what
+	// extraConfig refuses, the Secret must not set connection of database or
+	// the lifetime of tokens, which is expiration and allow_expired_window of
+	// token. Example: {"name": "keystone-ldap"}.
 	//
 	// +optional
 	ExtraConfigSecretRef *commonv1.SecretRefSpec `json:"extraConfigSecretRef,omitempty"`

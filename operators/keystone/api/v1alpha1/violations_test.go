@@ -55,6 +55,18 @@ func keyViolations() []violation {
 			"spec.fernet.maxActiveKeys", "maxActiveKeys must be at least 3", apitest.TooSmall, "",
 		},
 		{
+			"too many fernet keys", func(k *Keystone) {
+				k.Spec.Fernet = FernetSpec{RotationSchedule: DefaultRotationSchedule, MaxActiveKeys: MaxActiveKeys + 1}
+			},
+			"spec.fernet.maxActiveKeys", "maxActiveKeys must be at most 100", apitest.TooLarge, "",
+		},
+		{
+			"too many credential keys", func(k *Keystone) {
+				k.Spec.CredentialKeys = CredentialKeysSpec{RotationSchedule: DefaultRotationSchedule, MaxActiveKeys: 2147483647}
+			},
+			"spec.credentialKeys.maxActiveKeys", "maxActiveKeys must be at most 100", apitest.TooLarge, "",
+		},
+		{
 			"a credential key schedule that is no cron expression", func(k *Keystone) { k.Spec.CredentialKeys.RotationSchedule = "0 0 * *" },
 			"spec.credentialKeys.rotationSchedule", "invalid cron expression", "", "",
 		},
@@ -75,6 +87,16 @@ func keyViolations() []violation {
 		{
 			"a public endpoint of another protocol", func(k *Keystone) { k.Spec.Bootstrap.PublicEndpoint = "ftp://keystone.example.com" },
 			"spec.bootstrap.publicEndpoint", "must be a URL", apitest.NoMatch, "",
+		},
+		{
+			"a public endpoint with a space", func(k *Keystone) { k.Spec.Bootstrap.PublicEndpoint = "https://keystone.example.com/v 3" },
+			"spec.bootstrap.publicEndpoint", "must not contain spaces or control characters", apitest.NoMatch, "",
+		},
+		{
+			"a public endpoint with a space that no schema knows", func(k *Keystone) {
+				k.Spec.Bootstrap.PublicEndpoint = "https://keystone.example.com/v\u00a03"
+			},
+			"spec.bootstrap.publicEndpoint", "must not contain spaces or control characters", "", "",
 		},
 		{
 			"a public endpoint without a host", func(k *Keystone) { k.Spec.Bootstrap.PublicEndpoint = "https:///v3" },

@@ -23,6 +23,7 @@ func NewKeystoneWebhook(in cluster.Settings) *admission.Webhook[*Keystone] {
 		Spec:        func(k *Keystone) any { return k.Spec },
 		Defaults:    SetDefaults,
 		Rules:       Validate,
+		Limits:      limits,
 		UpdateRules: ValidateUpdate,
 		Lookup: admission.ServiceLookup[*Keystone]{
 			NewList: func() client.ObjectList { return &KeystoneList{} }, Cluster: in,
@@ -45,8 +46,8 @@ func fernetWarning(k *Keystone) string {
 		return ""
 	}
 	advice := fmt.Sprintf("set maxActiveKeys to at least %d, or rotate less often", required)
-	if required > AdvisableKeys {
-		advice = fmt.Sprintf("rotate less often or shorten the lifetime, so that %d keys are enough", AdvisableKeys)
+	if required > int64(MaxActiveKeys) {
+		advice = fmt.Sprintf("rotate less often or shorten the lifetime, so that %d keys are enough", MaxActiveKeys)
 	}
 	return fmt.Sprintf(
 		"spec.fernet: with maxActiveKeys %d and rotationSchedule %q a token can become invalid before its lifetime of %s ends: %s",

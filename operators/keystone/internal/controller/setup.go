@@ -36,6 +36,7 @@ var declaration = controller.Controller[*keystonev1alpha1.Keystone, *pass.Scope]
 	NewList:     func() client.ObjectList { return &keystonev1alpha1.KeystoneList{} },
 	AddToScheme: keystonev1alpha1.AddToScheme,
 	Guard:       guard,
+	Outdated:    keystonev1alpha1.Outdated,
 	Pipeline:    pipeline,
 	Finalizers:  finalizers,
 	SecretRefs:  secretRefs,

@@ -19,12 +19,24 @@ var settings = configuration.Service{
 	File:    "keystone.conf",
 	Options: keystoneOptions,
 	Plugins: pluginOptions,
+	Filters: func(p *service.Pass) bool { return len(pass.KeystoneOf(p).Spec.Middleware) > 0 },
 	Files:   configFiles,
 	Refused: keystonev1alpha1.CheckSecretOptions,
 	Check:   configCheck,
 }
 
-var configCheck = configuration.Check{Register: "keystone.conf:configure"}
+var configCheck = configuration.Check{
+	Register: "keystone.conf:configure",
+	Drivers: []configuration.Driver{
+		{Section: "application_credential", Option: "driver", Group: "keystone.application_credential"},
+		{Section: "assignment", Option: "driver", Group: "keystone.assignment"},
+		{Section: "catalog", Option: "driver", Group: "keystone.catalog"},
+		{Section: "credential", Option: "driver", Group: "keystone.credential"},
+		{Section: "identity", Option: "driver", Group: "keystone.identity"},
+	},
+	// Each method of logins has a group of plugins (keystone.auth.core, load_auth_method).
+	Variants: []configuration.Driver{{Section: "auth", Option: "methods", Group: "keystone.auth."}},
+}
 
 // configFiles returns the configuration files in addition to keystone.conf.
 func configFiles(p *service.Pass) (map[string]string, error) {

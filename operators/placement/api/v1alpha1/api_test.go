@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,7 +57,7 @@ func placements() apitest.Kind[*Placement] {
 		Minimal:    minimal,
 		Complete:   []func() *Placement{minimal},
 
-		Rules:       table,
+		Rules:       slices.Concat(table, limits.Table()),
 		Immutables:  immutables,
 		UpdateRules: ValidateUpdate,
 		Defaults:    SetDefaults,

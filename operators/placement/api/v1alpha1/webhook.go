@@ -22,6 +22,7 @@ func NewPlacementWebhook(in cluster.Settings) *admission.Webhook[*Placement] {
 		Spec:        func(p *Placement) any { return p.Spec },
 		Defaults:    SetDefaults,
 		Rules:       Validate,
+		Limits:      limits,
 		UpdateRules: ValidateUpdate,
 		Lookup: admission.ServiceLookup[*Placement]{
 			NewList: func() client.ObjectList { return &PlacementList{} }, Cluster: in,

@@ -130,6 +130,7 @@ var Controller = controller.Controller[*placementv1alpha1.Placement, *service.Pa
 	NewList:     func() client.ObjectList { return &placementv1alpha1.PlacementList{} },
 	AddToScheme: placementv1alpha1.AddToScheme,
 	Guard:       guard,
+	Outdated:    placementv1alpha1.Outdated,
 	Scope:       func(p *service.Pass, _ *placementv1alpha1.Placement) *service.Pass { return p },
 	Pipeline:    pipeline,
 	Finalizers:  finalizers,

@@ -1,0 +1,47 @@
+package v1alpha1
+
+import (
+	"slices"
+
+	"github.com/c5c3/forge/internal/common/rules"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// MaxDatabaseReplicas is the highest number of database servers. Each write waits for all of
+// them.
+const MaxDatabaseReplicas int32 = 15
+
+// limits are the rules that refuse new values only.
+var limits = slices.Concat(rules.Limits[*ControlPlane]{
+	rules.AtMost("spec.infrastructure.database.replicas", MaxDatabaseReplicas, databaseReplicas),
+	rules.AtMost("spec.infrastructure.cache.replicas", commonv1.MaxCacheReplicas, func(cp *ControlPlane) *int32 {
+		return &cp.Spec.Infrastructure.Cache.Replicas
+	}),
+}, serviceLimits("spec.services.keystone", keystoneOf), furtherLimits())
+
+// Outdated describes the values of a ControlPlane that a new one could not have, "" if there
+// are none.
+func Outdated(cp *ControlPlane) string { return limits.Outdated(cp) }
+
+func furtherLimits() rules.Limits[*ControlPlane] {
+	var all rules.Limits[*ControlPlane]
+	for _, s := range furtherServices {
+		all = append(all, serviceLimits(s.path(), s.spec)...)
+	}
+	return all
+}
+
+// serviceLimits are those of each service, which pass over a control plane without it.
+func serviceLimits(path string, get func(*ControlPlane) *ServiceSpec) rules.Limits[*ControlPlane] {
+	of := func(cp *ControlPlane) *ServiceSpec {
+		if service := get(cp); service != nil {
+			return service
+		}
+		return &ServiceSpec{}
+	}
+	return rules.Limits[*ControlPlane]{
+		rules.AtMost(path+".replicas", commonv1.MaxReplicas, func(cp *ControlPlane) *int32 { return of(cp).Replicas }),
+		commonv1.GatewayPathLimit(path+".gateway.path", func(cp *ControlPlane) *commonv1.GatewaySpec { return of(cp).Gateway }),
+		rules.Text(path+".publicEndpoint", func(cp *ControlPlane) string { return of(cp).PublicEndpoint }, commonv1.ValidateURLText),
+	}
+}
