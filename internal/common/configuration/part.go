@@ -18,6 +18,9 @@ type Part struct {
 	// spec.extraConfigSecretRef overrides, and the UIDs of the Secrets that they come
 	// from. It hides the values that must not be quoted from tools.
 	SecretOptions func(ctx context.Context, p *service.Pass) (config.INI, []types.UID, error)
+	// Derived returns secret options that follow from those of SecretOptions. Whoever asks
+	// what users have given ([service.Rendered].Given) does not see them.
+	Derived func(p *service.Pass, secret config.INI) config.INI
 	// Files are additional configuration files by name.
 	Files map[string]string
 	// Lists are functions that return the options of a library, as in [Check].
@@ -37,7 +40,7 @@ func partOptions(p *service.Pass, parts []Part) config.INI {
 
 // partSecrets returns the secret options of all parts.
 func partSecrets(ctx context.Context, p *service.Pass, parts []Part) (secretOptions, error) {
-	secret := secretOptions{options: config.INI{}}
+	secret := secretOptions{options: config.INI{}, derived: config.INI{}}
 	for _, part := range parts {
 		if part.SecretOptions == nil {
 			continue
@@ -47,6 +50,9 @@ func partSecrets(ctx context.Context, p *service.Pass, parts []Part) (secretOpti
 			return secretOptions{}, err
 		}
 		secret.options, secret.sources = secret.options.Merge(options), append(secret.sources, sources...)
+		if part.Derived != nil {
+			secret.derived = secret.derived.Merge(part.Derived(p, options))
+		}
 	}
 	return secret, nil
 }

@@ -24,6 +24,9 @@ var pilots = Part{
 	SecretOptions: func(context.Context, *service.Pass) (config.INI, []types.UID, error) {
 		return config.INI{"pilots": {"password": "ahoy"}}, []types.UID{"pilots-uid"}, nil
 	},
+	Derived: func(_ *service.Pass, secret config.INI) config.INI {
+		return config.INI{"pilots": {"key": "of " + secret["pilots"]["password"]}}
+	},
 	Files: map[string]string{"pilots.py": "pass\n"},
 	Lists: []string{"pilots.opts:list"},
 }
@@ -40,7 +43,7 @@ func TestAPartAddsItsOptionsAndFiles(t *testing.T) {
 	if diff := cmp.Diff(want, options); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
-	if files["pilots.py"] == "" || !strings.Contains(files[CheckFile], "LISTS = [\"pilots.opts:list\"]") {
+	if files["pilots.py"] == "" || !strings.Contains(files[CheckFile], "LISTS = [\"oslo_log._options:list_opts\",\"pilots.opts:list\"]") {
 		t.Errorf("got the files %v with the check\n%s", slices.Sorted(maps.Keys(files)), files[CheckFile])
 	}
 }
@@ -55,7 +58,7 @@ func TestTheSecretOptionsOfAPartAreOverriddenByThoseOfTheUser(t *testing.T) {
 	}
 	want := secretOptions{
 		options: config.INI{"pilots": {"password": "ahoy", "ship": "tender"}}, repeated: config.Repeated{},
-		sources: []types.UID{"pilots-uid", "1"},
+		derived: config.INI{"pilots": {"key": "of ahoy"}}, sources: []types.UID{"pilots-uid", "1"},
 	}
 	if diff := cmp.Diff(want, secret, cmp.AllowUnexported(secretOptions{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -63,6 +66,27 @@ func TestTheSecretOptionsOfAPartAreOverriddenByThoseOfTheUser(t *testing.T) {
 	p = withSecret(t, "1", settings.File, "[pilots]\npassword = other\n")
 	if secret, err = with.readSecrets(t.Context(), p); err != nil || secret.options["pilots"]["password"] != "other" {
 		t.Errorf("got %v and %v", secret.options, err)
+	}
+}
+
+func TestDerivedOptionsDoNotChangeWhatUsersHaveGiven(t *testing.T) {
+	rendered := func(part Part) service.Rendered {
+		with := settings
+		with.Parts = []Part{part}
+		p := passOf(t, instance.Brownfield())
+		if outcome := with.Reconcile(t.Context(), p); !outcome.IsDone() {
+			t.Fatal(outcome.Message())
+		}
+		return service.Config.Value(p.Slots)
+	}
+	without := pilots
+	without.Derived = nil
+	before, after := rendered(without), rendered(pilots)
+	if before.Given != before.Secret || after.Given != before.Given {
+		t.Errorf("users have given %s, now %s; the Secret was %s", before.Given, after.Given, before.Secret)
+	}
+	if after.Secret == before.Secret || after.Options["pilots"]["key"] != "of ahoy" {
+		t.Errorf("pods do not get the derived option: Secret %s, options %v", after.Secret, after.Options)
 	}
 }
 

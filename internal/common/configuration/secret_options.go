@@ -21,6 +21,8 @@ const (
 	// of a directory in the order of their names, and the last one wins (oslo_config.cfg,
 	// _ConfigDirOpt).
 	secretFile = "secret.conf"
+	// secretBase is what the name of the Secret has between that of the resource and the hash.
+	secretBase = "extra-config"
 	// minSecretValue is the shortest length of an option value that is redacted. Shorter
 	// ones are mostly numbers and switches; without them errors would be meaningless.
 	minSecretValue = 6
@@ -29,6 +31,8 @@ const (
 // secretOptions are options that are kept in a Secret.
 type secretOptions struct {
 	options config.INI
+	// derived are options that follow from the others, which override them.
+	derived config.INI
 	// repeated has the values of the options of the user that stand several times.
 	repeated config.Repeated
 	// sources are the UIDs of the Secrets that the options come from.
@@ -44,24 +48,45 @@ func (o secretOptions) copied(p *service.Pass) (*corev1.Secret, error) {
 	if len(o.sources) == 0 {
 		return nil, nil //nolint:nilnil // Absence is not an error.
 	}
-	content, err := o.options.RenderRepeated(o.repeated)
+	data, err := o.render(o.all())
+	if err != nil {
+		return nil, err
+	}
+	copied := &corev1.Secret{ObjectMeta: p.Meta(""), Immutable: ptr.To(true), Type: corev1.SecretTypeOpaque, Data: data}
+	copied.Name = o.name(p, data)
+	copied.Labels[config.BaseLabel] = config.BaseLabelValue(p.Named(secretBase))
+	return copied, nil
+}
+
+// given returns the name that the Secret would have without the derived options.
+func (o secretOptions) given(p *service.Pass) (string, error) {
+	data, err := o.render(o.options)
+	if err != nil {
+		return "", err
+	}
+	return o.name(p, data), nil
+}
+
+// all returns the options with the derived ones.
+func (o secretOptions) all() config.INI { return o.derived.Merge(o.options) }
+
+func (o secretOptions) render(options config.INI) (map[string][]byte, error) {
+	content, err := options.RenderRepeated(o.repeated)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", secretFile, err)
 	}
-	base := p.Named("extra-config")
-	copied := &corev1.Secret{
-		ObjectMeta: p.Meta(""), Immutable: ptr.To(true), Type: corev1.SecretTypeOpaque,
-		Data: map[string][]byte{secretFile: []byte(content)},
-	}
+	return map[string][]byte{secretFile: []byte(content)}, nil
+}
+
+// name returns the name of the Secret with that content.
+func (o secretOptions) name(p *service.Pass, data map[string][]byte) string {
 	keys := make([]string, 0, len(o.sources))
 	for _, source := range o.sources {
 		keys = append(keys, string(source))
 	}
-	keyed := &corev1.Secret{Data: copied.Data}
+	keyed := &corev1.Secret{Data: data}
 	keyed.UID = types.UID(strings.Join(keys, "/"))
-	copied.Name = base + "-" + secrets.ContentHash(keyed)
-	copied.Labels[config.BaseLabel] = config.BaseLabelValue(base)
-	return copied, nil
+	return p.Named(secretBase) + "-" + secrets.ContentHash(keyed)
 }
 
 // hide redacts the values of the user's options in the output of tools: any of them may

@@ -76,9 +76,12 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 	if err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
 	}
-	rendered := service.Rendered{ConfigMap: name, SecretFile: secretFile, Options: options.Merge(secret.options)}
+	rendered := service.Rendered{ConfigMap: name, SecretFile: secretFile, Options: options.Merge(secret.all())}
 	if copied != nil {
 		rendered.Secret = copied.Name
+		if rendered.Given, err = secret.given(p); err != nil {
+			return reconcile.Terminal(vocabulary.ReasonConfigError, err)
+		}
 	}
 	service.Config.Put(p.Slots, rendered)
 	return service.SecretsAvailable()
@@ -181,7 +184,8 @@ func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOption
 	}
 	hide(p, options, repeated)
 	return secretOptions{
-		options: secret.options.Merge(options), repeated: repeated, sources: append(secret.sources, found[0].UID),
+		options: secret.options.Merge(options), derived: secret.derived, repeated: repeated,
+		sources: append(secret.sources, found[0].UID),
 	}, nil
 }
 

@@ -9,6 +9,9 @@ type Rendered struct {
 	// Secret is the name of the immutable Secret with the secret options, "" if there are
 	// none. SecretFile is the file that holds them.
 	Secret, SecretFile string
+	// Given stands for the secret options that users have given. It stays the same when the
+	// operator derives others from them.
+	Given string
 	// Options are all options by section, including those in the Secret.
 	Options map[string]map[string]string
 }

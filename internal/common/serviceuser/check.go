@@ -37,13 +37,13 @@ func Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 
 // checkTask builds the task of the check. It runs again when the user or the Identity
 // service changes. It also runs again for another image, in which the options may have
-// another meaning.
+// another meaning. A new version of the operator does not try a user again.
 func checkTask(p *service.Pass) deployment.Task {
 	return deployment.Task{
 		Name: "service-user-check", Container: "service-user-check", Retries: 1,
 		Command: []string{"python3", p.ConfigDir + checkFile, p.ConfigDir},
 		Env:     p.Environment,
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
-		RunKey:  []any{p.Spec.Image.Reference(), service.Config.Value(p.Slots).Secret, userOf(p).Identity},
+		RunKey:  []any{p.Spec.Image.Reference(), service.Config.Value(p.Slots).Given, userOf(p).Identity},
 	}
 }

@@ -37,6 +37,7 @@ var checkScript string
 var Configuration = configuration.Part{
 	Options:       options,
 	SecretOptions: readUser,
+	Derived:       cacheKeyOptions,
 	Files:         map[string]string{checkFile: checkScript},
 	Lists:         []string{"keystonemiddleware.auth_token._opts:list_opts"},
 }
@@ -87,9 +88,8 @@ func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, er
 	}
 	secret := found[0]
 	options := loginOptions(string(secret.Data["username"]), string(secret.Data[key]))
-	options.Set(section, "memcache_secret_key", cacheKey(p.Resource.GetUID(), secret.Data[key]))
 	// The name is not secret, and often is that of the service itself.
-	p.Hide(string(secret.Data[key]), options[section]["password"], options[section]["memcache_secret_key"])
+	p.Hide(string(secret.Data[key]), options[section]["password"])
 	for option, value := range options[section] {
 		if err := config.ValidateValue(value); err != nil {
 			return nil, nil, reconcile.TerminalError(vocabulary.ReasonSecretInvalid, fmt.Errorf(
@@ -99,13 +99,15 @@ func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, er
 	return options, []types.UID{secret.UID}, nil
 }
 
-// cacheKey returns the key with which the middleware names and signs what it caches: that
+// cacheKeyOptions returns the key with which the middleware names and signs what it caches: that
 // of another resource, or of an earlier one with the same name, means nothing. It is
 // derived from the password because it has to be secret and as long-lived.
-func cacheKey(resource types.UID, password []byte) string {
-	mac := hmac.New(sha256.New, password)
-	mac.Write([]byte("memcache_secret_key of " + string(resource)))
-	return hex.EncodeToString(mac.Sum(nil))
+func cacheKeyOptions(p *service.Pass, secret config.INI) config.INI {
+	mac := hmac.New(sha256.New, []byte(secret[section]["password"]))
+	mac.Write([]byte("memcache_secret_key of " + string(p.Resource.GetUID())))
+	key := hex.EncodeToString(mac.Sum(nil))
+	p.Hide(key)
+	return config.INI{section: {"memcache_secret_key": key}}
 }
 
 // loginOptions returns the name and password of the service user. Dollar signs are escaped

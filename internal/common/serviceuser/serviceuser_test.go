@@ -68,7 +68,6 @@ func TestTheUserIsReadUnderTheKeyOfTheReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		delete(got["keystone_authtoken"], "memcache_secret_key")
 		want := config.INI{"keystone_authtoken": {"username": "har$$bour", "password": "pa$$$$word"}}
 		if diff := cmp.Diff(want, got); diff != "" || len(sources) != 1 || sources[0] != "user-uid" {
 			t.Errorf("key %q: from %v (-want +got):\n%s", key, sources, diff)
@@ -100,7 +99,7 @@ func TestEachResourceHasItsOwnSecretKeyForWhatItCaches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := options["keystone_authtoken"]["memcache_secret_key"]
+		key := Configuration.Derived(p, options)["keystone_authtoken"]["memcache_secret_key"]
 		if len(key) != 64 || !slices.Contains(p.Hidden(), key) {
 			t.Errorf("the key has %d characters, hidden: %t", len(key), slices.Contains(p.Hidden(), key))
 		}
@@ -148,7 +147,7 @@ func TestAUserIsAcceptedOnceItHasValidatedAToken(t *testing.T) {
 
 func TestTheUserIsCheckedAgainWhenItMayNoLongerBeAccepted(t *testing.T) {
 	keyAfter := func(change func(*instance.Lighthouse, *service.Rendered)) string {
-		l, rendered := instance.WithUser(), service.Rendered{ConfigMap: "harbour-config-1", Secret: "harbour-extra-config-1"}
+		l, rendered := instance.WithUser(), service.Rendered{ConfigMap: "harbour-config-1", Secret: "harbour-extra-config-1", Given: "given-1"}
 		change(l, &rendered)
 		p := passOf(t, l)
 		service.Config.Put(p.Slots, rendered)
@@ -163,10 +162,11 @@ func TestTheUserIsCheckedAgainWhenItMayNoLongerBeAccepted(t *testing.T) {
 		change func(*instance.Lighthouse, *service.Rendered)
 		again  bool
 	}{
-		"another user":             {func(_ *instance.Lighthouse, r *service.Rendered) { r.Secret = "harbour-extra-config-2" }, true},
+		"another user":             {func(_ *instance.Lighthouse, r *service.Rendered) { r.Given = "given-2" }, true},
 		"another Identity service": {func(l *instance.Lighthouse, _ *service.Rendered) { l.Identity.AuthURL += "/" }, true},
 		"another project":          {func(l *instance.Lighthouse, _ *service.Rendered) { l.Identity.Project = "services" }, true},
 		"another image":            {func(l *instance.Lighthouse, _ *service.Rendered) { l.Spec.Image.Tag = "2026.1" }, true},
+		"another derived option":   {func(_ *instance.Lighthouse, r *service.Rendered) { r.Secret = "harbour-extra-config-2" }, false},
 		"another option":           {func(_ *instance.Lighthouse, r *service.Rendered) { r.ConfigMap = "harbour-config-2" }, false},
 	} {
 		if again := keyAfter(c.change) != before; again != c.again {
