@@ -145,13 +145,16 @@ func createOrFind(ctx context.Context, c client.Client, obj client.Object, field
 
 // prepare stamps what every applied object carries: its kind, which objects
 // built in code lack, and the controller reference, which is asserted on every
-// apply so that drift on it is repaired too.
+// apply so that drift on it is repaired too. One that the caller has set stays as it is.
 func prepare(scheme *runtime.Scheme, owner, obj client.Object) error {
 	gvk, err := kindIn(scheme, obj)
 	if err != nil {
 		return err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	if metav1.IsControlledBy(obj, owner) {
+		return nil
+	}
 	if err := controllerutil.SetControllerReference(owner, obj, scheme); err != nil {
 		return fmt.Errorf("setting the owner of %s: %w", described(obj), err)
 	}

@@ -39,12 +39,19 @@ const PushSecretFinalizer = "pushsecret.externalsecrets.io/finalizer"
 // EnsurePushSecret applies the PushSecret and leaves the live object in ps.
 // External Secrets pushes again only when the object changes: one of its
 // annotations has to change with the content, as [ContentHashAnnotation] does.
+//
+// The PushSecret does not block the deletion of its owner: in a foreground deletion the
+// garbage collector would delete it, and External Secrets the copy, before the finalizers of
+// the owner can decide whether the copy stays.
 func EnsurePushSecret(
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, ps *esov1alpha1.PushSecret, fieldManager string,
 ) error {
 	live := &esov1alpha1.PushSecret{}
 	if err := c.Get(ctx, client.ObjectKeyFromObject(ps), live); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading PushSecret %s: %w", ps.Name, err)
+	}
+	if err := controllerutil.SetControllerReference(owner, ps, scheme, controllerutil.WithBlockOwnerDeletion(false)); err != nil {
+		return fmt.Errorf("setting the owner of PushSecret %s: %w", ps.Name, err)
 	}
 	before := live.Annotations[pushedBeforeAnnotation]
 	for name, value := range ps.Annotations {

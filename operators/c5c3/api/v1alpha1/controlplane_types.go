@@ -244,6 +244,31 @@ type ControlPlaneStatus struct {
 	// +listMapKey=kind
 	// +listMapKey=name
 	BootstrapResources []BootstrapResourceStatus `json:"bootstrapResources,omitempty"`
+
+	// catalogEntries are the entries of the service catalog that Keystone did not have
+	// before the operator made them. They are removed with their service. Entries that
+	// existed before are not listed, and stay.
+	//
+	// +optional
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=map
+	// +listMapKey=objectName
+	CatalogEntries []CatalogEntryStatus `json:"catalogEntries,omitempty"`
+}
+
+// CatalogEntryStatus is an entry of the service catalog that the operator has made.
+type CatalogEntryStatus struct {
+	// objectName is the name of the K-ORC object.
+	//
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	ObjectName string `json:"objectName"`
+
+	// id is the entry's id in Keystone, once it is known.
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	ID string `json:"id,omitempty"`
 }
 
 // BootstrapResourceStatus is the state of one bootstrap resource.

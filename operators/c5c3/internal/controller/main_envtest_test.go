@@ -69,7 +69,7 @@ func TestMain(m *testing.M) {
 		go func() {
 			options := controller.Options{
 				DiscoveryInterval: time.Second, Login: login, Revoke: revoke, Enrol: enrol, DeleteUser: revoke,
-				SetEndpoints: setEndpoints, Ahead: ahead,
+				SetEndpoints: setEndpoints, FindEntries: testutil.FindEntries(korc), RemoveEntry: testutil.RemoveEntry(korc), Ahead: ahead,
 				RetryPeriod: 500 * time.Millisecond, StallTimeout: stall, SpreadTime: time.Second, Day: day,
 			}
 			// This level includes every pass.

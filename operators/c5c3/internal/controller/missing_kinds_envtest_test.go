@@ -54,6 +54,7 @@ func (b *bare) operate(t *testing.T, cfg *rest.Config) {
 		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
 		Login: testutil.Login(b.korc), Revoke: testutil.Revoke(b.korc),
 		Enrol: testutil.Enrol(b.korc), DeleteUser: testutil.Revoke(b.korc), SetEndpoints: testutil.SetEndpoints(b.korc),
+		FindEntries: testutil.FindEntries(b.korc), RemoveEntry: testutil.RemoveEntry(b.korc),
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)

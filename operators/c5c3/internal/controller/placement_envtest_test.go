@@ -355,9 +355,13 @@ func TestAPlacementThatIsNoLongerNamedIsKeptUnlessItsDeletionIsAllowed(t *testin
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Placement = nil })
 	w.expect(t, "PlacementReady", metav1.ConditionTrue, "PlacementNotManaged", "kept unless the annotation c5c3.io/allow-placement-deletion")
 	w.serviceUsers(t, string(w.login(t).Data["username"]))
+	w.catalogServices(t, "keystone", "placement")
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
 		cp.Annotations = map[string]string{c5c3v1alpha1.AnnotationAllowPlacementDeletion: "true"}
 	})
+	w.catalogServices(t, "keystone")
+	w.expectRegion(t, "RegionOne", 1)
+	expect.Gone(t, w, &orcv1alpha1.Service{ObjectMeta: w.meta("controlplane-placement-service")})
 	expect.Gone(t, w, &placementv1alpha1.Placement{ObjectMeta: w.meta("controlplane-placement")})
 	expect.Gone(t, w, &corev1.Secret{ObjectMeta: w.meta("controlplane-placement-service-user")})
 	w.pass(t, overlap)

@@ -5,8 +5,11 @@ package controller_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
@@ -25,6 +28,18 @@ func (w *world) expectRegion(t *testing.T, region string, endpoints int) {
 		}
 		if len(got) != endpoints {
 			return fmt.Errorf("there are the endpoints %v", got)
+		}
+		return nil
+	})
+}
+
+// catalogServices waits until the catalog has exactly these services.
+func (w *world) catalogServices(t *testing.T, names ...string) {
+	t.Helper()
+	expect.Eventually(t, "the services in the catalog", func(context.Context) error {
+		got := slices.Sorted(maps.Keys(korc.Names(w.cp.Namespace, "Service")))
+		if diff := cmp.Diff(names, got); diff != "" {
+			return fmt.Errorf("-want +got:\n%s", diff)
 		}
 		return nil
 	})

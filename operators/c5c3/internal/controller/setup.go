@@ -54,6 +54,9 @@ type Options struct {
 	// SetEndpoints corrects the endpoints of the catalog, and FindEndpoint finds one in its region; nil means HTTP.
 	SetEndpoints identity.SetEndpoints
 	FindEndpoint identity.FindEndpoint
+	// FindEntries finds entries of the catalog, and RemoveEntry removes one; nil means HTTP.
+	FindEntries identity.FindEntries
+	RemoveEntry identity.RemoveEntry
 	// Now is the clock of rotations and of waits; nil means time.Now.
 	Now func() time.Time
 	// Ahead returns how far the clock of a namespace is ahead of Now, so that time can
@@ -108,6 +111,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Op
 		Cluster: cfg.Cluster, Clock: options.Now, Ahead: options.Ahead,
 		RevokeCredential: options.Revoke, Enrol: options.Enrol, DeleteUser: options.DeleteUser,
 		SetEndpoints: options.SetEndpoints, FindEndpoint: options.FindEndpoint,
+		FindEntries: options.FindEntries, RemoveEntry: options.RemoveEntry,
 		Background: probe.NewBackground(),
 
 		StallTimeout: cmp.Or(options.StallTimeout, pass.DefaultStallTimeout),
@@ -167,5 +171,11 @@ func askOverHTTP(t *pass.Tools) {
 	}
 	if t.FindEndpoint == nil {
 		t.FindEndpoint = admin.FindEndpoint
+	}
+	if t.FindEntries == nil {
+		t.FindEntries = admin.FindEntries
+	}
+	if t.RemoveEntry == nil {
+		t.RemoveEntry = admin.RemoveEntry
 	}
 }

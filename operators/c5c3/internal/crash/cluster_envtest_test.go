@@ -32,6 +32,7 @@ func TestAControlPlaneKeepsToTheNameAndTheDomainOfItsCluster(t *testing.T) {
 	options := controller.Options{
 		DiscoveryInterval: time.Second, SpreadTime: time.Second, Login: testutil.Login(korc), Revoke: testutil.Revoke(korc),
 		Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc), SetEndpoints: testutil.SetEndpoints(korc),
+		FindEntries: testutil.FindEntries(korc), RemoveEntry: testutil.RemoveEntry(korc),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- testutil.RunAs(t.Context(), asOperator, settings, options, logr.Discard()) }()

@@ -147,6 +147,7 @@ func runLate(ctx context.Context, cfg *rest.Config, namespace string, late time.
 		Now: func() time.Time { return time.Now().Add(late) }, StallTimeout: late + 5*time.Minute, SpreadTime: time.Second,
 		Login: testutil.Login(korc), Revoke: testutil.Revoke(korc), Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc),
 		SetEndpoints: testutil.SetEndpoints(korc),
+		FindEntries:  testutil.FindEntries(korc), RemoveEntry: testutil.RemoveEntry(korc),
 	}
 	return testutil.RunIn(ctx, cfg, namespace, options, logr.Discard())
 }

@@ -36,6 +36,7 @@ func TestARoleIsEnoughForAControlPlaneAndItsCompanions(t *testing.T) {
 		options := controller.Options{
 			DiscoveryInterval: time.Second, SpreadTime: time.Second, Login: testutil.Login(korc), Revoke: testutil.Revoke(korc),
 			Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc), SetEndpoints: testutil.SetEndpoints(korc),
+			FindEntries: testutil.FindEntries(korc), RemoveEntry: testutil.RemoveEntry(korc),
 		}
 		ended <- testutil.RunIn(ctx, asked.Config(cfg), namespace, options, logr.Discard())
 	}()

@@ -46,6 +46,22 @@ func newCatalogAPI(t *testing.T, endpoints map[string]string) *catalogAPI {
 	mux.HandleFunc("PATCH /v3/endpoints/{id}", api.guarded(api.update))
 	mux.HandleFunc("GET /v3/endpoints", api.guarded(api.list))
 	mux.HandleFunc("POST /v3/endpoints", api.guarded(api.create))
+	mux.HandleFunc("DELETE /v3/endpoints/{id}", api.guarded(func(w http.ResponseWriter, r *http.Request) {
+		delete(api.endpoints, r.PathValue("id"))
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	mux.HandleFunc("GET /v3/services", api.guarded(func(w http.ResponseWriter, r *http.Request) {
+		found := ""
+		if r.URL.Query().Get("type") == "identity" && r.URL.Query().Get("name") == "keystone" {
+			found = `{"id":"the-service"}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"services":[%s],"links":{}}`, found)
+	}))
+	mux.HandleFunc("DELETE /v3/services/{id}", api.guarded(func(w http.ResponseWriter, _ *http.Request) {
+		api.disabled = true
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	mux.HandleFunc("GET /v3/services/{id}", api.guarded(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, `{"service":{"id":%q,"enabled":%t}}`, r.PathValue("id"), !api.disabled)
 	}))
@@ -131,9 +147,12 @@ func (api *catalogAPI) endpoint(id string) inCatalog {
 
 func (api *catalogAPI) list(w http.ResponseWriter, r *http.Request) {
 	var all []string
+	query := r.URL.Query()
 	for id, region := range api.endpoints {
-		if region == r.URL.Query().Get("region_id") && api.endpoint(id).Interface == r.URL.Query().Get("interface") {
-			all = append(all, fmt.Sprintf(`{"id":%q}`, id))
+		found := api.endpoint(id)
+		matches := func(name, value string) bool { return !query.Has(name) || value == query.Get(name) }
+		if matches("region_id", region) && matches("interface", found.Interface) {
+			all = append(all, fmt.Sprintf(`{"id":%q,"interface":%q,"url":%q,"region_id":%q}`, id, found.Interface, found.URL, region))
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -244,6 +244,17 @@ func (p *Proofs) Rejected(of types.NamespacedName, id, secret string) (announced
 	return p.now(of.Namespace).Sub(last.announced), true
 }
 
+// AskAgain drops the answers about a subject, so that Keystone is asked again.
+func (p *Proofs) AskAgain(of types.NamespacedName, subject string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, known := range p.verdicts[of] {
+		if known.subject == subject {
+			delete(p.verdicts[of], key)
+		}
+	}
+}
+
 // Forget drops what is known about the credentials of a control plane.
 func (p *Proofs) Forget(of types.NamespacedName) {
 	p.mu.Lock()

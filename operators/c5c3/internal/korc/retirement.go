@@ -100,7 +100,7 @@ func RevokeInKeystone(ctx context.Context, s *pass.Pass, obj client.Object) erro
 		}
 	case *orcv1alpha1.User:
 		if obj.Status.ID != nil && isServiceUser(obj) {
-			return revokeWith(ctx, s, s.DeleteUser, *obj.Status.ID)
+			return RevokeWith(ctx, s, s.DeleteUser, *obj.Status.ID)
 		}
 	}
 	return nil
@@ -108,10 +108,12 @@ func RevokeInKeystone(ctx context.Context, s *pass.Pass, obj client.Object) erro
 
 // RevokeByID is [RevokeInKeystone] for a credential without an object.
 func RevokeByID(ctx context.Context, s *pass.Pass, id string) error {
-	return revokeWith(ctx, s, s.RevokeCredential, id)
+	return RevokeWith(ctx, s, s.RevokeCredential, id)
 }
 
-func revokeWith(ctx context.Context, s *pass.Pass, revoke identity.Revoke, id string) error {
+// RevokeWith is [RevokeInKeystone] for anything that a function removes from Keystone by its
+// ID.
+func RevokeWith(ctx context.Context, s *pass.Pass, revoke identity.Revoke, id string) error {
 	password, known := pass.AdminPassword.Get(s.Slots)
 	var unreadable error
 	if !known {

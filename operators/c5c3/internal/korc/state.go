@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
@@ -79,6 +80,17 @@ func Describe(obj Object) string {
 	default:
 		return fmt.Sprintf("%s (%s)", name, message)
 	}
+}
+
+// ID returns the id of an entry of the catalog in Keystone, "" if K-ORC has not said it.
+func ID(entry Object) string {
+	switch entry := entry.(type) {
+	case *orcv1alpha1.Service:
+		return ptr.Deref(entry.Status.ID, "")
+	case *orcv1alpha1.Endpoint:
+		return ptr.Deref(entry.Status.ID, "")
+	}
+	return ""
 }
 
 // KindName returns the kind of the object, such as "Endpoint".

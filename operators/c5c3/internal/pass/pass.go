@@ -31,12 +31,14 @@ type Tools struct {
 	// Background runs requests to Keystone.
 	Background *probe.Background
 	Proofs     *identity.Proofs
-	// RevokeCredential, Enrol, DeleteUser, SetEndpoints and FindEndpoint send requests to Keystone.
+	// RevokeCredential and the following functions send requests to Keystone.
 	RevokeCredential identity.Revoke
 	Enrol            identity.Enrol
 	DeleteUser       identity.Revoke
 	SetEndpoints     identity.SetEndpoints
 	FindEndpoint     identity.FindEndpoint
+	FindEntries      identity.FindEntries
+	RemoveEntry      identity.RemoveEntry
 	Revocations      *identity.Revocations
 	Cluster          cluster.Settings
 	// Clock returns the current time; nil means time.Now.

@@ -28,13 +28,19 @@ func (svc Service) catalogEndpoint(entry endpoint, c cluster.Settings, cp *c5c3v
 func (all List) CatalogObjects(cp *c5c3v1alpha1.ControlPlane) []korc.Object {
 	var objects []korc.Object
 	for _, svc := range all {
-		for _, entry := range svc.endpoints {
-			name := cp.CatalogEndpointName(svc.catalogType, entry.interfaceName)
-			objects = append(objects, &orcv1alpha1.Endpoint{ObjectMeta: controlplane.ChildMeta(cp, name)})
-		}
-		objects = append(objects, svc.catalogService(cp))
+		objects = append(objects, svc.catalogObjects(cp)...)
 	}
 	return objects
+}
+
+// catalogObjects returns those of one service, its endpoints before itself.
+func (svc Service) catalogObjects(cp *c5c3v1alpha1.ControlPlane) []korc.Object {
+	var objects []korc.Object
+	for _, entry := range svc.endpoints {
+		name := cp.CatalogEndpointName(svc.catalogType, entry.interfaceName)
+		objects = append(objects, &orcv1alpha1.Endpoint{ObjectMeta: controlplane.ChildMeta(cp, name)})
+	}
+	return append(objects, svc.catalogService(cp))
 }
 
 func (svc Service) catalogService(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Service {

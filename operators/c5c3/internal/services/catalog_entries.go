@@ -11,9 +11,10 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// catalogEntry is a K-ORC object, the reason if it cannot be written, and a description
-// of what it registers.
+// catalogEntry is a K-ORC object of a service, the reason if it cannot be written, and a
+// description of what it registers.
 type catalogEntry struct {
+	of                string
 	object            korc.Object
 	failed, registers string
 	// service is the object of the service that an endpoint belongs to, wanted what the
@@ -34,11 +35,11 @@ func (all List) catalogEntries(s *pass.Pass) []catalogEntry {
 	var entries []catalogEntry
 	for _, svc := range all.wantedBy(s.CP) {
 		service := svc.catalogService(s.CP)
-		entries = append(entries, catalogEntry{object: service, failed: c5c3v1alpha1.ReasonServiceError})
+		entries = append(entries, catalogEntry{of: svc.name, object: service, failed: c5c3v1alpha1.ReasonServiceError})
 		for _, at := range svc.endpoints {
 			object := svc.catalogEndpoint(at, s.Cluster, s.CP)
 			entries = append(entries, catalogEntry{
-				object: object, failed: c5c3v1alpha1.ReasonEndpointError,
+				of: svc.name, object: object, failed: c5c3v1alpha1.ReasonEndpointError,
 				registers: fmt.Sprintf("%s at %s", svc.Kind.Kind, object.Spec.Resource.URL),
 				service:   service, wanted: identity.Endpoint{Interface: at.interfaceName, URL: object.Spec.Resource.URL},
 			})

@@ -42,6 +42,12 @@ type plant struct {
 	// what Keystone says instead.
 	placed  map[string]string
 	refusal error
+	// existing are the ids of what Keystone had before K-ORC, by the type of a service or the
+	// URL of an endpoint; removed are the ids of entries that were removed from it, unless it
+	// refuses that.
+	existing      map[string]string
+	removed       []string
+	removeRefusal error
 	// password is the administrator's in Keystone, and stored the one in the Secret.
 	password, stored string
 }
@@ -56,6 +62,7 @@ func newPlantOf(t *testing.T, cp *c5c3v1alpha1.ControlPlane, all List) *plant {
 	tools := toolsFor(t, all, cp)
 	p := &plant{
 		Tools: tools, services: all, tasks: &fixture.Later{}, placed: map[string]string{}, password: "adm1n", stored: "adm1n",
+		existing: map[string]string{},
 	}
 	p.steps = p.pipeline()
 	if err := p.steps.Validate(); err != nil {
@@ -79,7 +86,38 @@ func newPlantOf(t *testing.T, cp *c5c3v1alpha1.ControlPlane, all List) *plant {
 		}
 		return identity.Accepted, nil
 	}
+	p.Revocations = identity.NewRevocations(p.tasks)
+	p.FindEntries = p.find
+	p.RemoveEntry = func(_ context.Context, _, _, region string, entry identity.Entry) error {
+		if region != "RegionOne" {
+			t.Errorf("%s is removed from region %s", entry.ID, region)
+		}
+		if p.removeRefusal != nil {
+			return p.removeRefusal
+		}
+		p.removed = append(p.removed, entry.ID)
+		return nil
+	}
 	return p
+}
+
+func (p *plant) find(_ context.Context, _, _, _ string, wanted identity.Entries) (identity.EntryIDs, identity.Verdict, error) {
+	found := identity.EntryIDs{Service: p.existing[wanted.Type]}
+	for _, endpoint := range wanted.Endpoints {
+		found.Endpoints = append(found.Endpoints, p.existing[endpoint.URL])
+	}
+	return found, identity.Accepted, nil
+}
+
+// begins lets the plant come as far as the objects of the catalog.
+func (p *plant) begins(t *testing.T) *c5c3v1alpha1.ControlPlane {
+	t.Helper()
+	p.pass(t)
+	p.keystoneIsReady(t)
+	p.pass(t)
+	p.tasks.Work(t.Context())
+	p.pass(t)
+	return p.pass(t)
 }
 
 // pipeline has what the services and the catalog need done by a single step beside them,
@@ -189,7 +227,7 @@ func (p *plant) korcEntersTheCatalog(t *testing.T, cp *c5c3v1alpha1.ControlPlane
 		available := []metav1.Condition{{Type: orcv1alpha1.ConditionAvailable, Status: metav1.ConditionTrue}}
 		switch obj := obj.(type) {
 		case *orcv1alpha1.Service:
-			obj.Status.Conditions = available
+			obj.Status.Conditions, obj.Status.ID = available, new("id-of-"+obj.Name)
 		case *orcv1alpha1.Endpoint:
 			obj.Status.Conditions, obj.Status.ID = available, new("id-of-"+obj.Name)
 		}

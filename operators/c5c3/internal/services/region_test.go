@@ -21,9 +21,7 @@ import (
 func entered(t *testing.T) *plant {
 	t.Helper()
 	p := newPlant(t, withSundial())
-	p.pass(t)
-	p.keystoneIsReady(t)
-	p.korcEntersTheCatalog(t, p.pass(t))
+	p.korcEntersTheCatalog(t, p.begins(t))
 	return p
 }
 

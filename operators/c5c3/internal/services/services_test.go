@@ -55,9 +55,7 @@ func TestASecondServiceIsProjectedAndReported(t *testing.T) {
 
 func TestASecondServiceIsEnteredInTheCatalog(t *testing.T) {
 	p := newPlant(t, withSundial())
-	p.pass(t)
-	p.keystoneIsReady(t)
-	cp := p.pass(t)
+	cp := p.begins(t)
 	waiting := meta.FindStatusCondition(cp.Status.Conditions, "CatalogReady")
 	if waiting == nil || waiting.Reason != "WaitingForCatalog" {
 		t.Errorf("CatalogReady is %+v", waiting)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -24,11 +23,19 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 	if s.CP.Spec.Services.Keystone == nil {
 		return pass.NoKeystone()
 	}
+	removed, err := all.removeEntries(ctx, s)
+	if err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonEndpointError, err)
+	}
 	var failed, waiting, registered []string
-	var again time.Duration
+	again := removed.again
 	entries := all.catalogEntries(s)
+	held, why := all.recordMissing(ctx, s, entries)
 	for n := range entries {
 		entry := &entries[n]
+		if slices.Contains(held, entry.of) {
+			continue
+		}
 		wait, err := ensureEntry(ctx, s, entry)
 		if err != nil {
 			return reconcile.WriteFailed(entry.failed, err)
@@ -49,13 +56,21 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 	case len(failed) > 0:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonCatalogFailed,
 			"K-ORC has given up: "+strings.Join(failed, ", ")+"; of several entries of one region delete all but one; "+korc.Remedy).After(again)
+	case why != nil:
+		return reconcile.Failed(c5c3v1alpha1.ReasonEndpointError, why)
 	case len(waiting) > 0:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog, "Waiting for "+strings.Join(waiting, ", "))
 	}
 	if err := checkEndpoints(s, entries); err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonEndpointRegionError, err)
 	}
-	return reconcile.Done(c5c3v1alpha1.ReasonCatalogRegistered, "The catalog has "+strings.Join(registered, ", ")).After(s.Proofs.Due())
+	recordIDs(s.CP, entries)
+	if len(removed.waiting) > 0 {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog,
+			"Removing from the catalog what belongs to a service that is gone: "+strings.Join(removed.waiting, ", ")).After(again)
+	}
+	return reconcile.Done(c5c3v1alpha1.ReasonCatalogRegistered,
+		"The catalog has "+strings.Join(registered, ", ")+removed.keeps()).After(s.Proofs.Due())
 }
 
 // regionSubject is what Keystone is asked about the endpoints of the catalog.

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/operators/c5c3/internal/appcredential"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
@@ -168,6 +169,9 @@ func removePush(ctx context.Context, s *pass.Pass, ready bool) (string, error) {
 	}
 	push, err := apply.Find(ctx, s.Foreign, pass.Key(s, s.CP.CredentialPushName()), &esov1alpha1.PushSecret{})
 	if err != nil || push == nil || !metav1.IsControlledBy(push, s.CP) {
+		return "", err
+	}
+	if abandoned, err := secrets.AbandonInNamespace(ctx, s.Foreign, push, late(s)); err != nil || abandoned {
 		return "", err
 	}
 	if ready {

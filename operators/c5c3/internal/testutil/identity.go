@@ -57,3 +57,23 @@ func SetEndpoints(korc *standin.KORC) identity.SetEndpoints {
 		return identity.Accepted, nil
 	}
 }
+
+// FindEntries finds entries of the catalog in the same Keystone.
+func FindEntries(korc *standin.KORC) identity.FindEntries {
+	return func(_ context.Context, authURL, _, _ string, wanted identity.Entries) (identity.EntryIDs, identity.Verdict, error) {
+		found := identity.EntryIDs{Service: korc.Names(NamespaceOf(authURL), "Service")[wanted.Name]}
+		endpoints := korc.Names(NamespaceOf(authURL), "Endpoint")
+		for _, endpoint := range wanted.Endpoints {
+			found.Endpoints = append(found.Endpoints, endpoints[endpoint.Interface+" "+endpoint.URL])
+		}
+		return found, identity.Accepted, nil
+	}
+}
+
+// RemoveEntry removes one there.
+func RemoveEntry(korc *standin.KORC) identity.RemoveEntry {
+	return func(_ context.Context, authURL, _, _ string, entry identity.Entry) error {
+		korc.Lose(NamespaceOf(authURL), entry.ID)
+		return nil
+	}
+}

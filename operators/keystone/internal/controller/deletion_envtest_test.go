@@ -99,16 +99,20 @@ func TestADatabaseThatStaysKeepsItsKeys(t *testing.T) {
 
 // mariadb-operator keeps the volume of a deleted MariaDB.
 func TestADatabaseWhoseServerIsGoneKeepsItsKeys(t *testing.T) {
-	t.Parallel()
-	c, k, _ := converged(t, modes[1])
-	before := keysOf(t, c, k)
-	objects.Delete(t, c, testutil.MariaDB(k.Namespace))
-	objects.Delete(t, c, k.DeepCopy())
-	expect.Gone(t, c, k.DeepCopy())
-	expectNoChildren(t, c, k.Namespace)
-	if diff := cmp.Diff(before, keysOf(t, c, k)); diff != "" {
-		t.Error("the keys are others than before")
+	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			c, k, _ := converged(t, modes[1])
+			before := keysOf(t, c, k)
+			objects.Delete(t, c, testutil.MariaDB(k.Namespace))
+			objects.Delete(t, c, k.DeepCopy(), client.PropagationPolicy(policy))
+			expect.Gone(t, c, k.DeepCopy())
+			expectNoChildren(t, c, k.Namespace)
+			if diff := cmp.Diff(before, keysOf(t, c, k)); diff != "" {
+				t.Error("the keys are others than before")
+			}
+			expectStored(t, c, k)
+			expectEvent(t, c, k, "Normal KeysKept")
+		})
 	}
-	expectStored(t, c, k)
-	expectEvent(t, c, k, "Normal KeysKept")
 }

@@ -119,16 +119,20 @@ func keepKey(ctx context.Context, s *pass.Scope, backup keyBackup) (bool, error)
 	return true, err
 }
 
-// keepCopy orphans the copy in the store. A PushSecret that is already being deleted
-// removes its copy: with another policy its deletion would never finish.
+// keepCopy orphans the copy in the store. Of a PushSecret that is already being deleted, for
+// instance together with its namespace, it keeps what External Secrets has not removed yet.
 func keepCopy(ctx context.Context, s *pass.Scope, backup keyBackup) error {
 	if !s.Kinds.Served(pushsecret.Kind) {
 		return nil
 	}
 	push, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
-	if err != nil || push == nil || !push.DeletionTimestamp.IsZero() ||
-		push.Spec.DeletionPolicy == esov1alpha1.PushSecretDeletionPolicyNone {
+	switch {
+	case err != nil || push == nil:
 		return err
+	case !push.DeletionTimestamp.IsZero() && secrets.Adopted(push):
+		return secrets.Abandon(ctx, s.ThirdParty, push)
+	case !push.DeletionTimestamp.IsZero() || push.Spec.DeletionPolicy == esov1alpha1.PushSecretDeletionPolicyNone:
+		return nil
 	}
 	kept := push.DeepCopy()
 	kept.Spec.DeletionPolicy = esov1alpha1.PushSecretDeletionPolicyNone
@@ -145,6 +149,9 @@ func releaseCopies(ctx context.Context, s *pass.Scope) (releasePlan, error) {
 		return releasePlan{}, nil
 	}
 	backups, err := findPushes(ctx, s)
+	if err == nil {
+		backups, err = abandonPushes(ctx, s, backups)
+	}
 	if err != nil {
 		return releasePlan{}, err
 	}
@@ -155,6 +162,23 @@ func releaseCopies(ctx context.Context, s *pass.Scope) (releasePlan, error) {
 		}
 	}
 	return plan, nil
+}
+
+// abandonPushes abandons those that would hold a namespace that is being deleted, and returns
+// the others.
+func abandonPushes(ctx context.Context, s *pass.Scope, backups []*esov1alpha1.PushSecret) ([]*esov1alpha1.PushSecret, error) {
+	var others []*esov1alpha1.PushSecret
+	for _, push := range backups {
+		overdue := !push.DeletionTimestamp.IsZero() && time.Since(push.DeletionTimestamp.Time) >= s.SecretStoreTimeout
+		abandoned, err := secrets.AbandonInNamespace(ctx, s.ThirdParty, push, overdue)
+		switch {
+		case err != nil:
+			return nil, err
+		case !abandoned:
+			others = append(others, push)
+		}
+	}
+	return others, nil
 }
 
 // findPushes returns the PushSecrets of the keys.

@@ -1,0 +1,42 @@
+package secrets_test
+
+import (
+	"testing"
+
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/secrets"
+)
+
+// In a foreground deletion, the garbage collector first deletes what blocks the deletion of
+// the owner.
+func TestAForegroundDeletionLeavesACopyInTheStoreToTheFinalizers(t *testing.T) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, esov1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "owner", UID: "uid"}}
+	push := &esov1alpha1.PushSecret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "push"}}
+	api := fake.NewClientBuilder().WithScheme(scheme).WithReturnManagedFields().Build()
+	for range 2 {
+		if err := secrets.EnsurePushSecret(t.Context(), api, scheme, owner, push.DeepCopy(), apply.FieldManager); err != nil {
+			t.Fatal(err)
+		}
+		live := &esov1alpha1.PushSecret{}
+		if err := api.Get(t.Context(), client.ObjectKeyFromObject(push), live); err != nil {
+			t.Fatal(err)
+		}
+		if controller := metav1.GetControllerOf(live); controller == nil || ptr.Deref(controller.BlockOwnerDeletion, false) {
+			t.Errorf("its controller is %+v", controller)
+		}
+	}
+}
