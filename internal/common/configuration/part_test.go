@@ -40,7 +40,7 @@ func TestAPartAddsItsOptionsAndFiles(t *testing.T) {
 	if diff := cmp.Diff(want, options); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
-	if files["pilots.py"] == "" || !strings.Contains(files[CheckFile], "LISTS = [\"pilots.opts:list\"]") {
+	if files["pilots.py"] == "" || !strings.Contains(files[CheckFile], "LISTS = [\"oslo_log._options:list_opts\",\"pilots.opts:list\"]") {
 		t.Errorf("got the files %v with the check\n%s", slices.Sorted(maps.Keys(files)), files[CheckFile])
 	}
 }

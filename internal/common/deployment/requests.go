@@ -14,10 +14,13 @@ const MaxRequestHead = 65535
 
 // RequestVariables configure which requests uWSGI accepts. Its router passes on a body of
 // unknown length as if there were none, so such a request is answered 411, and its
-// connection is closed, because the body follows on it.
+// connection is closed, because the body follows on it. By default a worker waits four
+// seconds for a part of a body, and then drops the request without an answer, which is too
+// short for a client on a busy node.
 func RequestVariables() []corev1.EnvVar {
 	return []corev1.EnvVar{
 		{Name: "UWSGI_BUFFER_SIZE", Value: strconv.Itoa(MaxRequestHead)},
+		{Name: "UWSGI_SOCKET_TIMEOUT", Value: "30"},
 		{Name: "UWSGI_ROUTE_IF_NOT", Value: "empty:${HTTP_TRANSFER_ENCODING} break:411 Length Required"},
 	}
 }

@@ -14,7 +14,8 @@ func TestAnAPIAnswersLargeRequestsAndRefusesThoseOfUnknownLength(t *testing.T) {
 		found[variable.Name] = variable.Value
 	}
 	for name, want := range map[string]string{
-		"UWSGI_BUFFER_SIZE": "65535", "UWSGI_ROUTE_IF_NOT": "empty:${HTTP_TRANSFER_ENCODING} break:411 Length Required",
+		"UWSGI_BUFFER_SIZE": "65535", "UWSGI_SOCKET_TIMEOUT": "30",
+		"UWSGI_ROUTE_IF_NOT": "empty:${HTTP_TRANSFER_ENCODING} break:411 Length Required",
 	} {
 		if found[name] != want {
 			t.Errorf("%s is %q, want %q", name, found[name], want)
