@@ -40,7 +40,7 @@ func sleeps(t *testing.T, opened ...int) int {
 		t.Fatalf("%v: %s", err, out)
 	}
 	total := 0
-	for _, line := range strings.Fields(string(out)) {
+	for line := range strings.FieldsSeq(string(out)) {
 		var seconds int
 		if _, err := fmt.Sscan(line, &seconds); err != nil {
 			t.Fatalf("the hook printed %q", out)
