@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,7 +27,6 @@ func sleeps(t *testing.T, opened ...int) int {
 		return fmt.Sprintf("Tcp: RtoAlgorithm RtoMin RtoMax MaxConn ActiveOpens PassiveOpens\nTcp: 1 200 120000 -1 0 %d\n", n)
 	}
 	file("tcp", "  sl  local_address rem_address   st\n")
-	file("tcp6", "  sl  local_address rem_address   st\n")
 	for i, n := range opened {
 		file(fmt.Sprintf("snmp.%d", i), snmp(n))
 	}
@@ -40,9 +40,9 @@ func sleeps(t *testing.T, opened ...int) int {
 		t.Fatalf("%v: %s", err, out)
 	}
 	total := 0
-	for _, line := range strings.Fields(string(out)) {
-		var seconds int
-		if _, err := fmt.Sscan(line, &seconds); err != nil {
+	for line := range strings.FieldsSeq(string(out)) {
+		seconds, err := strconv.Atoi(line)
+		if err != nil {
 			t.Fatalf("the hook printed %q", out)
 		}
 		total += seconds

@@ -30,6 +30,8 @@ func (i *Instance[T]) sharer(kind schema.GroupVersionKind, server string) *unstr
 		i.Fatal(err)
 	}
 	other.SetNamespace(i.namespace())
+	// Of two resources of the same second, the one with the first name has the database.
+	other.SetName("a-" + other.GetName())
 	for value, field := range map[string][]string{
 		server: {"spec", "database", "clusterRef", "name"}, i.Resource.ServiceSpec().Database.Database: {"spec", "database", "database"},
 	} {
