@@ -138,6 +138,8 @@ const (
 	ReasonWaitingForBootstrapResources = "WaitingForBootstrapResources"
 	// ReasonFinalizingORC: wait; K-ORC is removing what it created in Keystone.
 	ReasonFinalizingORC = "FinalizingORC"
+	// ReasonORCObjectsInUse: delete the K-ORC objects that the message names; without the control plane K-ORC cannot delete them.
+	ReasonORCObjectsInUse = "ORCObjectsInUse"
 
 	// ReasonAdminCredentialReady: nothing to do.
 	ReasonAdminCredentialReady = "AdminCredentialReady"

@@ -41,6 +41,9 @@ const (
 	// AnnotationReplacedSince is on the Secret of the application credential: when
 	// its latest replacement began, as RFC 3339 has it.
 	AnnotationReplacedSince = "c5c3.io/replaced-since"
+	// AnnotationTeardownSince is on a ControlPlane whose deletion has waited for the K-ORC
+	// objects of others: when that was over, as RFC 3339 has it.
+	AnnotationTeardownSince = "c5c3.io/teardown-since"
 )
 
 // LabelSuperseded marks ApplicationCredentials that only wait to be revoked.

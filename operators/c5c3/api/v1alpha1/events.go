@@ -9,6 +9,9 @@ const (
 	EventORCTeardownComplete = "ORCTeardownComplete"
 	// EventORCTeardownStalled: delete by hand in OpenStack what the message names; K-ORC could not.
 	EventORCTeardownStalled = "ORCTeardownStalled"
+	// EventORCObjectsInUse: delete the K-ORC objects of others that the message names; without the control plane
+	// K-ORC cannot delete them.
+	EventORCObjectsInUse = "ORCObjectsInUse"
 	// EventKeystoneTeardownStalled: Keystone's database may still be on the volume of
 	// the MariaDB; see what the deleted control plane left behind.
 	EventKeystoneTeardownStalled = "KeystoneTeardownStalled"

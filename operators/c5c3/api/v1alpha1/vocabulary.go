@@ -23,7 +23,7 @@ func Vocabularies() []vocabulary.Kind {
 			Kind:       "ControlPlane",
 			Conditions: append(append(serviceConditions(), credentialConditions()...), controlPlaneSummary()...),
 			Events: append(vocabulary.Normal(EventFinalizingORC, EventORCTeardownComplete),
-				vocabulary.Warnings(EventORCTeardownStalled, EventKeystoneTeardownStalled, EventPlacementTeardownStalled)...),
+				vocabulary.Warnings(EventORCTeardownStalled, EventORCObjectsInUse, EventKeystoneTeardownStalled, EventPlacementTeardownStalled)...),
 		},
 		{
 			Kind:       "CredentialRotation",
@@ -85,6 +85,7 @@ func credentialConditions() []vocabulary.Condition {
 				ReasonExternalSecretError, ReasonApplicationCredentialError, ReasonApplicationCredentialFailed,
 				ReasonWaitingForApplicationCredential, ReasonReMinting, ReasonReMintStalled, ReasonExternalSecretsNotInstalled,
 				ReasonBootstrapResourceError, ReasonWaitingForBootstrapResources, ReasonFinalizingORC,
+				ReasonORCObjectsInUse,
 			},
 		},
 		{

@@ -36,10 +36,8 @@ type remains struct {
 	keystoneGone bool
 }
 
-func tearDown(ctx context.Context, s *pass.Pass, all services.List) (left remains, err error) {
-	if left.keystoneGone, err = keystoneIsGone(ctx, s, all.Identity()); err != nil {
-		return left, err
-	}
+func tearDown(ctx context.Context, s *pass.Pass, all services.List, keystoneGone bool) (left remains, err error) {
+	left.keystoneGone = keystoneGone
 	if err := removeORCObjects(ctx, s, all, &left); err != nil {
 		return left, err
 	}
@@ -59,7 +57,7 @@ func keystoneIsGone(ctx context.Context, s *pass.Pass, identity services.Service
 
 // late reports whether the deletion has waited long enough for others.
 func late(s *pass.Pass) bool {
-	return s.Now().Sub(s.CP.DeletionTimestamp.Time) >= s.StallTimeout
+	return s.Now().Sub(teardownSince(s)) >= s.StallTimeout
 }
 
 // removeORCObjects deletes the K-ORC objects of the control plane and records those that
@@ -78,7 +76,7 @@ func removeORCObjects(ctx context.Context, s *pass.Pass, all services.List, left
 			left.unrevoked[obj.GetName()] = err
 			// K-ORC may succeed where the operator does not, so it gets half of the
 			// timeout.
-			if s.Now().Sub(s.CP.DeletionTimestamp.Time) < s.StallTimeout/2 {
+			if s.Now().Sub(teardownSince(s)) < s.StallTimeout/2 {
 				continue
 			}
 		}

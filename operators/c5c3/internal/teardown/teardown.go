@@ -23,7 +23,23 @@ const Finalizer = "c5c3.io/orc-teardown"
 // Secrets remove the copy in the store. Garbage collection deletes everything else once
 // the finalizer is removed.
 func Finalize(ctx context.Context, s *pass.Pass, all services.List) reconcile.Outcome {
-	left, err := tearDown(ctx, s, all)
+	keystoneGone, err := keystoneIsGone(ctx, s, all.Identity())
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+	}
+	others, err := awaitOthers(ctx, s, keystoneGone)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+	}
+	outcome := finalize(ctx, s, all, keystoneGone)
+	if outcome.IsDone() && len(others) > 0 {
+		return outcome.WithEvent(corev1.EventTypeWarning, c5c3v1alpha1.EventORCObjectsInUse, describeAbandoned(s, others))
+	}
+	return outcome
+}
+
+func finalize(ctx context.Context, s *pass.Pass, all services.List, keystoneGone bool) reconcile.Outcome {
+	left, err := tearDown(ctx, s, all, keystoneGone)
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	}
