@@ -47,18 +47,25 @@ func TestAValueOfAnotherTypeIsRefusedWithItsPathAndWithoutGoTypes(t *testing.T) 
 		Defaults: func(p *pier) { p.Spec.PriorityClassName = ptr.To("calm") },
 	}
 	for spec, want := range map[string]string{
-		`{"extraConfig":{"token":{"expiration":7200111}}}`: "spec.extraConfig[token][expiration]: Invalid value: must be a string, not this number: put it in quotes",
-		`{"extraConfig":{"DEFAULT":{"debug":true}}}`:       "spec.extraConfig[DEFAULT][debug]: Invalid value: must be a string, not true or false: put it in quotes",
+		`{"extraConfig":{"token":{"expiration":7200111}}}`: "spec.extraConfig[token][expiration]: " +
+			"Invalid value: must be a string, not this number: put it in quotes",
+		`{"extraConfig":{"DEFAULT":{"debug":true}}}`: "spec.extraConfig[DEFAULT][debug]: " +
+			"Invalid value: must be a string, not true or false: put it in quotes",
 		`{"extraConfig":{"federation":{"trusted_dashboard":["a","b"]}}}`: "spec.extraConfig[federation][trusted_dashboard]: " +
 			"Invalid value: must be a string, not a list: an option that may be given several times",
-		`{"extraConfig":{"DEFAULT":"debug"}}`:                           "spec.extraConfig[DEFAULT]: Invalid value: must be an object, not a string",
-		`{"image":{"tag":2025.1}}`:                                      "spec.image.tag: Invalid value: must be a string, not this number: put it in quotes",
-		`{"imagePullSecrets":[{"name":1},{}]}`:                          "spec.imagePullSecrets[0].name: Invalid value: must be a string",
-		`{"imagePullSecrets":{"name":"registry"}}`:                      "spec.imagePullSecrets: Invalid value: must be a list, not an object",
-		`{"replicas":"3"}`:                                              "spec.replicas: Invalid value: must be an integer, not a string: remove the quotes",
-		`{"replicas":2.5}`:                                              "spec.replicas: Invalid value: must be an integer, not this number",
-		`{"uwsgi":{"httpKeepAlive":"yes"}}`:                             "spec.uwsgi.httpKeepAlive: Invalid value: must be true or false, not a string: remove the quotes",
-		`{"closed":168}`:                                                "spec.closed: Invalid value: must be a string, not this number: put it in quotes",
+		`{"extraConfig":{"DEFAULT":"debug"}}`: "spec.extraConfig[DEFAULT]: " +
+			"Invalid value: must be an object, not a string",
+		`{"image":{"tag":2025.1}}`: "spec.image.tag: " +
+			"Invalid value: must be a string, not this number: put it in quotes",
+		`{"imagePullSecrets":[{"name":1},{}]}`:     "spec.imagePullSecrets[0].name: Invalid value: must be a string",
+		`{"imagePullSecrets":{"name":"registry"}}`: "spec.imagePullSecrets: Invalid value: must be a list, not an object",
+		`{"replicas":"3"}`: "spec.replicas: " +
+			"Invalid value: must be an integer, not a string: remove the quotes",
+		`{"replicas":2.5}`: "spec.replicas: Invalid value: must be an integer, not this number",
+		`{"uwsgi":{"httpKeepAlive":"yes"}}`: "spec.uwsgi.httpKeepAlive: " +
+			"Invalid value: must be true or false, not a string: remove the quotes",
+		`{"closed":168}`: "spec.closed: " +
+			"Invalid value: must be a string, not this number: put it in quotes",
 		`{"closed":"hunter2"}`:                                          "spec.closed: Invalid value: is not written as its type asks",
 		`{"resources":{"limits":{"cpu":1}}}`:                            "",
 		`{"replicas":3,"extraConfig":{"a":{"b":null}},"closed":"168h"}`: "",
