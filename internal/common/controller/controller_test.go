@@ -196,11 +196,11 @@ func TestOrphanedObjectsAreThoseThatTheirOwnerDoesNotAnnounce(t *testing.T) {
 		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{Kind: kind, Controller: ptr.To(true)}}}}
 	}
 	for name, c := range map[string]struct{ got, want bool }{
-		"a Job of a CronJob":   {scheduled.Generic(event.GenericEvent{Object: controlled("CronJob")}), true},
-		"a Job of a resource":  {scheduled.Generic(event.GenericEvent{Object: controlled("Harbour")}), false},
-		"a Job of nobody":      {scheduled.Generic(event.GenericEvent{Object: &batchv1.Job{}}), false},
-		"an object of nobody":  {unowned.Generic(event.GenericEvent{Object: &batchv1.Job{}}), true},
-		"an object of anybody": {unowned.Generic(event.GenericEvent{Object: controlled("Harbour")}), false},
+		"a Job of a CronJob":   {ofCronJob(controlled("CronJob")), true},
+		"a Job of a resource":  {ofCronJob(controlled("Harbour")), false},
+		"a Job of nobody":      {ofCronJob(&batchv1.Job{}), false},
+		"an object of nobody":  {Unowned(&batchv1.Job{}), true},
+		"an object of anybody": {Unowned(controlled("Harbour")), false},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %t", name, c.got)

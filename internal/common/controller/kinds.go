@@ -50,7 +50,7 @@ type Kind[R service.Resource] struct {
 	Names func(R) []string
 	// Orphaned are those objects of an [Owned] kind that have another controller or
 	// none and lead to their resource by their label. It may be nil.
-	Orphaned predicate.Predicate
+	Orphaned func(client.Object) bool
 	// Released marks an [Owned] kind whose objects stand for a database: when one is gone,
 	// every resource with that database is reconciled.
 	Released bool
@@ -90,8 +90,8 @@ func common[R service.Resource]() []Kind[R] {
 		{Object: &corev1.Service{}},
 		{Object: &corev1.ConfigMap{}},
 		// Secrets that outlive their resource have no owner.
-		{Object: &corev1.Secret{}, Orphaned: unowned},
-		{Object: &batchv1.Job{}, Orphaned: scheduled},
+		{Object: &corev1.Secret{}, Orphaned: Unowned},
+		{Object: &batchv1.Job{}, Orphaned: ofCronJob},
 		{Object: &policyv1.PodDisruptionBudget{}},
 		{Object: &autoscalingv2.HorizontalPodAutoscaler{}},
 		{Object: &networkingv1.NetworkPolicy{}},
@@ -107,12 +107,11 @@ func common[R service.Resource]() []Kind[R] {
 	}
 }
 
-var unowned = predicate.NewPredicateFuncs(func(obj client.Object) bool { return metav1.GetControllerOf(obj) == nil })
+// Unowned reports whether the object has no controller.
+func Unowned(obj client.Object) bool { return metav1.GetControllerOf(obj) == nil }
 
-// scheduled selects the Jobs of CronJobs, which are mapped to their resource only by
-// label.
-var scheduled = predicate.NewPredicateFuncs(ofCronJob)
-
+// ofCronJob reports whether the object is a Job of a CronJob, which is mapped to its
+// resource only by label.
 func ofCronJob(obj client.Object) bool {
 	controller := metav1.GetControllerOf(obj)
 	return controller != nil && controller.Kind == "CronJob"

@@ -82,7 +82,47 @@ func (w *watching[R, S]) handler(kind Kind[R]) handler.EventHandler {
 	if kind.Released {
 		return released{owner, handler.EnqueueRequestsFromMapFunc(w.find.Sharing(service.IndexDatabase, claimed[R](w.config.Cluster)))}
 	}
+	if kind.Orphaned != nil {
+		return orphaned{owner, handler.EnqueueRequestsFromMapFunc(byInstance), kind.Orphaned}
+	}
 	return owner
+}
+
+// orphaned also handles events of the objects without this controller by their label.
+type orphaned struct {
+	handler.EventHandler
+	labelled handler.EventHandler
+	is       func(client.Object) bool
+}
+
+// Create implements [handler.EventHandler].
+func (o orphaned) Create(
+	ctx context.Context, e event.CreateEvent, queue workqueue.TypedRateLimitingInterface[ctrlreconcile.Request],
+) {
+	o.EventHandler.Create(ctx, e, queue)
+	if o.is(e.Object) {
+		o.labelled.Create(ctx, e, queue)
+	}
+}
+
+// Update implements [handler.EventHandler].
+func (o orphaned) Update(
+	ctx context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[ctrlreconcile.Request],
+) {
+	o.EventHandler.Update(ctx, e, queue)
+	if o.is(e.ObjectNew) {
+		o.labelled.Update(ctx, e, queue)
+	}
+}
+
+// Delete implements [handler.EventHandler].
+func (o orphaned) Delete(
+	ctx context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[ctrlreconcile.Request],
+) {
+	o.EventHandler.Delete(ctx, e, queue)
+	if o.is(e.Object) {
+		o.labelled.Delete(ctx, e, queue)
+	}
 }
 
 // released also handles the end of an object with a second handler.
@@ -138,9 +178,6 @@ func (w *watching[R, S]) build(
 			continue
 		}
 		b.Watches(kind.Object, w.handler(kind), builder.WithPredicates(kind.Predicates...))
-		if kind.Orphaned != nil {
-			b.Watches(kind.Object, handler.EnqueueRequestsFromMapFunc(byInstance), builder.WithPredicates(kind.Orphaned))
-		}
 	}
 	for _, own := range w.Sources {
 		b.WatchesRawSource(own)

@@ -40,18 +40,37 @@ const PushSecretFinalizer = "pushsecret.externalsecrets.io/finalizer"
 // External Secrets pushes again only when the object changes: one of its
 // annotations has to change with the content, as [ContentHashAnnotation] does.
 //
-// The PushSecret does not block the deletion of its owner: in a foreground deletion the
-// garbage collector would delete it, and External Secrets the copy, before the finalizers of
-// the owner can decide whether the copy stays.
+// The PushSecret does not block the deletion of its owner: a foreground deletion would wait
+// without limit for a store that does not answer.
 func EnsurePushSecret(
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, ps *esov1alpha1.PushSecret, fieldManager string,
 ) error {
+	if err := controllerutil.SetControllerReference(owner, ps, scheme, controllerutil.WithBlockOwnerDeletion(false)); err != nil {
+		return fmt.Errorf("setting the owner of PushSecret %s: %w", ps.Name, err)
+	}
+	if err := notePushedBefore(ctx, c, ps); err != nil {
+		return err
+	}
+	return apply.EnsureObject(ctx, c, scheme, owner, ps, fieldManager)
+}
+
+// EnsureKeptPushSecret is [EnsurePushSecret] for a copy that may outlive its owner. The
+// PushSecret gets no controller: garbage collection would delete it, and External Secrets the
+// copy, before the finalizers of the owner can decide whether the copy stays.
+func EnsureKeptPushSecret(
+	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, ps *esov1alpha1.PushSecret, fieldManager string,
+) error {
+	if err := notePushedBefore(ctx, c, ps); err != nil {
+		return err
+	}
+	return apply.EnsureUncontrolled(ctx, c, scheme, owner, ps, fieldManager)
+}
+
+// notePushedBefore records in ps which version External Secrets pushed before a change.
+func notePushedBefore(ctx context.Context, c client.Client, ps *esov1alpha1.PushSecret) error {
 	live := &esov1alpha1.PushSecret{}
 	if err := c.Get(ctx, client.ObjectKeyFromObject(ps), live); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading PushSecret %s: %w", ps.Name, err)
-	}
-	if err := controllerutil.SetControllerReference(owner, ps, scheme, controllerutil.WithBlockOwnerDeletion(false)); err != nil {
-		return fmt.Errorf("setting the owner of PushSecret %s: %w", ps.Name, err)
 	}
 	before := live.Annotations[pushedBeforeAnnotation]
 	for name, value := range ps.Annotations {
@@ -62,7 +81,7 @@ func EnsurePushSecret(
 	if before != "" {
 		metav1.SetMetaDataAnnotation(&ps.ObjectMeta, pushedBeforeAnnotation, before)
 	}
-	return apply.EnsureObject(ctx, c, scheme, owner, ps, fieldManager)
+	return nil
 }
 
 // pushAgainAnnotation on a PushSecret is the time at which a push of unchanged

@@ -106,7 +106,7 @@ func (i *Instance[T]) owned(m mode) {
 	controller := i.controller()
 	for _, child := range found {
 		owners := []metav1.OwnerReference{controller}
-		if i.irreplaceable(child) {
+		if i.irreplaceable(child) || child.Kind == "PushSecret" {
 			owners = nil
 			if got, want := child.Annotations[commonv1.AnnotationDatabase], i.identity().String(); got != want {
 				i.Errorf("%s belongs to database %q, want %q", child, got, want)

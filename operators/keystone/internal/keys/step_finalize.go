@@ -9,7 +9,6 @@ import (
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database"
@@ -119,24 +118,26 @@ func keepKey(ctx context.Context, s *pass.Scope, backup keyBackup) (bool, error)
 	return true, err
 }
 
-// keepCopy orphans the copy in the store. Of a PushSecret that is already being deleted, for
-// instance together with its namespace, it keeps what External Secrets has not removed yet.
+// keepCopy removes the PushSecret and leaves the copy in the store. If the PushSecret is
+// already being deleted, for instance together with its namespace, what External Secrets has
+// not removed yet stays.
 func keepCopy(ctx context.Context, s *pass.Scope, backup keyBackup) error {
 	if !s.Kinds.Served(pushsecret.Kind) {
 		return nil
 	}
 	push, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
-	switch {
-	case err != nil || push == nil:
+	if err != nil || push == nil {
 		return err
-	case !push.DeletionTimestamp.IsZero() && secrets.Adopted(push):
-		return secrets.Abandon(ctx, s.ThirdParty, push)
-	case !push.DeletionTimestamp.IsZero() || push.Spec.DeletionPolicy == esov1alpha1.PushSecretDeletionPolicyNone:
+	}
+	if secrets.Adopted(push) || push.Spec.DeletionPolicy != esov1alpha1.PushSecretDeletionPolicyNone {
+		if err := secrets.Abandon(ctx, s.ThirdParty, push); err != nil {
+			return err
+		}
+	}
+	if !push.DeletionTimestamp.IsZero() {
 		return nil
 	}
-	kept := push.DeepCopy()
-	kept.Spec.DeletionPolicy = esov1alpha1.PushSecretDeletionPolicyNone
-	return client.IgnoreNotFound(apply.MergeUnlocked(ctx, s.ThirdParty, push, kept, "keeping the copy of"))
+	return apply.Delete(ctx, s.ThirdParty, push)
 }
 
 // releaseCopies has External Secrets remove the copies of the keys from the store. A

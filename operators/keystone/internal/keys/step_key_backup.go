@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -86,8 +87,9 @@ func ensureBackup(ctx context.Context, s *pass.Scope, backup keyBackup) (state s
 		return secrets.PushStateOf(live), again, nil
 	}
 	push := backup.push(s.Cluster, s.Keystone, source)
+	maps.Copy(push.Annotations, service.Irreplaceable(s.Pass, push.Name).Annotations)
 	again = secrets.RepeatPush(push, live, s.Now(), backupPeriod)
-	if err := secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.Keystone, push, apply.FieldManager); err != nil {
+	if err := secrets.EnsureKeptPushSecret(ctx, s.ThirdParty, s.Scheme, s.Keystone, push, apply.FieldManager); err != nil {
 		return state, time.Time{}, err
 	}
 	return secrets.PushStateOf(push), again, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
@@ -41,11 +42,11 @@ func New(
 	}
 }
 
-// Find returns the named PushSecret, nil if there is none or the Keystone does not
-// control it.
+// Find returns the named PushSecret, nil if there is none or it belongs to another
+// resource.
 func Find(ctx context.Context, s *pass.Scope, name string) (*esov1alpha1.PushSecret, error) {
 	live, err := apply.Find(ctx, s.ThirdParty, s.Key(name), &esov1alpha1.PushSecret{})
-	if err != nil || live == nil || !metav1.IsControlledBy(live, s.Keystone) {
+	if err != nil || live == nil || !service.Claims(s.Pass, live) {
 		return nil, err
 	}
 	return live, nil
