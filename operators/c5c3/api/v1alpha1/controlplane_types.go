@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -124,6 +125,7 @@ type InfrastructureSpec struct {
 	// +kubebuilder:validation:XValidation:rule="(has(self.replicas) ? self.replicas : 3) == (has(oldSelf.replicas) ? oldSelf.replicas : 3) || (has(oldSelf.replicas) && oldSelf.replicas % 2 == 0)",fieldPath=".replicas",message="database replicas is immutable"
 	// +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || !has(self.replicas) || self.replicas % 2 == 1",fieldPath=".replicas",message="replicas must be an odd number, for example 3: mariadb-operator refuses an even one"
 	// +kubebuilder:validation:XValidation:rule="quantity(has(self.storageSize) && size(self.storageSize) > 0 ? self.storageSize : '100Gi').compareTo(quantity(has(oldSelf.storageSize) && size(oldSelf.storageSize) > 0 ? oldSelf.storageSize : '100Gi')) == 0",fieldPath=".storageSize",message="database storageSize is immutable"
+	// +kubebuilder:validation:XValidation:rule="(has(self.storageClassName) ? self.storageClassName : '') == (has(oldSelf.storageClassName) ? oldSelf.storageClassName : '')",fieldPath=".storageClassName",message="database storageClassName is immutable"
 	// +default={"clusterRef":{"name":"openstack-db"},"database":"keystone","secretRef":{"name":"keystone-db"}}
 	Database InfrastructureDatabaseSpec `json:"database,omitzero"`
 
@@ -135,7 +137,7 @@ type InfrastructureSpec struct {
 	// +kubebuilder:validation:XValidation:rule="has(self.clusterRef) == has(oldSelf.clusterRef)",message="cache mode (managed clusterRef vs brownfield servers) is immutable"
 	// +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || !has(oldSelf.clusterRef) || self.clusterRef.name == oldSelf.clusterRef.name",fieldPath=".clusterRef.name",message="cache clusterRef.name is immutable"
 	// +default={"clusterRef":{"name":"openstack-memcached"}}
-	Cache commonv1.CacheSpec `json:"cache,omitzero"`
+	Cache InfrastructureCacheSpec `json:"cache,omitzero"`
 }
 
 // InfrastructureDatabaseSpec describes a database and, if the operator creates the
@@ -160,6 +162,50 @@ type InfrastructureDatabaseSpec struct {
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || (isQuantity(self) && quantity(self).isGreaterThan(quantity('0')))",message="storageSize must be a positive quantity such as 100Gi"
 	StorageSize string `json:"storageSize,omitempty"`
+
+	// storageClassName is the StorageClass of those volumes. It cannot be changed
+	// later. When it is not set, it is the default one of the cluster. Example:
+	// "ceph-rbd".
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	StorageClassName string `json:"storageClassName,omitempty"`
+
+	// image is the image of those servers, with its tag. A change replaces them
+	// one by one. When it is not set, mariadb-operator chooses one. Example:
+	// "registry.example.com/mariadb:11.8".
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:Pattern=`^[a-z0-9][A-Za-z0-9._:/@-]*$`
+	Image string `json:"image,omitempty"`
+
+	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson that
+	// those servers use to pull their image. Only a MariaDB that is being created
+	// gets them: mariadb-operator accepts no change. Example: [{"name": "registry"}].
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:XValidation:rule="self.all(s, size(s.name) > 0)",message="name the Secret with which the image is pulled"
+	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
+}
+
+// InfrastructureCacheSpec describes a cache and, if the operator creates the servers,
+// their number and image.
+type InfrastructureCacheSpec struct {
+	commonv1.CacheSpec `json:",inline"`
+
+	// image is the image of the memcached servers that the operator creates for
+	// clusterRef, with its tag. When it is not set, the memcached operator chooses
+	// one. Example: "registry.example.com/memcached:1.6".
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:Pattern=`^[a-z0-9][A-Za-z0-9._:/@-]*$`
+	Image string `json:"image,omitempty"`
 }
 
 // ServicesSpec holds the OpenStack services of a control plane.

@@ -15,7 +15,9 @@ func TestAMinimalControlPlaneGetsEveryDefault(t *testing.T) {
 		Database: InfrastructureDatabaseSpec{DatabaseSpec: commonv1.DatabaseSpec{
 			ClusterRef: named("openstack-db"), Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "keystone-db"},
 		}},
-		Cache: commonv1.CacheSpec{ClusterRef: named("openstack-memcached"), Backend: "dogpile.cache.pymemcache", Replicas: 3},
+		Cache: InfrastructureCacheSpec{
+			CacheSpec: commonv1.CacheSpec{ClusterRef: named("openstack-memcached"), Backend: "dogpile.cache.pymemcache", Replicas: 3},
+		},
 	}
 	want.KORC.AdminCredential = AdminCredentialSpec{
 		CloudCredentialsRef:   CloudCredentialsRef{CloudName: "admin", SecretName: "k-orc-clouds-yaml"},
@@ -62,7 +64,7 @@ func TestDefaultsNeverReplaceWhatTheUserWrote(t *testing.T) {
 		ClusterRef: named("mariadb"), Database: "identity", SecretRef: commonv1.SecretRefSpec{Name: "db", Key: "pw"},
 		TLS: &commonv1.DatabaseTLSSpec{Mode: commonv1.DatabaseTLSVerifyCA},
 	}
-	cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{ClusterRef: named("cache"), Backend: "oslo_cache.memcache_pool", Replicas: 1}
+	cp.Spec.Infrastructure.Cache.CacheSpec = commonv1.CacheSpec{ClusterRef: named("cache"), Backend: "oslo_cache.memcache_pool", Replicas: 1}
 	cp.Spec.KORC.AdminCredential = AdminCredentialSpec{
 		CloudCredentialsRef:   CloudCredentialsRef{CloudName: "cloud", SecretName: "clouds"},
 		PasswordSecretRef:     commonv1.SecretRefSpec{Name: "admin", Key: "pw"},

@@ -53,6 +53,9 @@ func complete() *ControlPlane {
 	cp.Spec.Global = policy()
 	database := &cp.Spec.Infrastructure.Database
 	database.Port, database.Replicas, database.StorageSize = 3306, new(int32(3)), "100Gi"
+	database.StorageClassName, database.Image = "ceph-rbd", "registry.example.com/mariadb:11.8"
+	database.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
+	cp.Spec.Infrastructure.Cache.Image = "registry.example.com/memcached:1.6"
 	database.SecretRef.Key = "password"
 	database.TLS = &commonv1.DatabaseTLSSpec{
 		Enabled: true, Mode: commonv1.DatabaseTLSVerifyFull,

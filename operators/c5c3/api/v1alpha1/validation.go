@@ -36,7 +36,15 @@ var ownRules = rules.Table[*ControlPlane]{
 	{Path: "spec.infrastructure.database.replicas", Check: rules.AtLeast(1, databaseReplicas)},
 	{Path: "spec.infrastructure.database.replicas", Check: checkOddReplicas},
 	{Path: "spec.infrastructure.database.storageSize", Check: checkStorageSize},
+	{Path: "spec.infrastructure.database.storageClassName", Check: checkStorageClass},
+	{Path: "spec.infrastructure.database.image", Check: checkServerImage(func(cp *ControlPlane) string {
+		return cp.Spec.Infrastructure.Database.Image
+	})},
+	{Path: "spec.infrastructure.database.imagePullSecrets", Check: checkServerPullSecrets},
 	{Path: "spec.infrastructure.cache", Check: checkCache},
+	{Path: "spec.infrastructure.cache.image", Check: checkServerImage(func(cp *ControlPlane) string {
+		return cp.Spec.Infrastructure.Cache.Image
+	})},
 
 	{Path: "spec.services.keystone.rotationInterval", Check: checkRotationInterval},
 	{Path: "spec.global", Check: checkGlobalPolicy},
@@ -130,8 +138,36 @@ func checkStorageSize(cp *ControlPlane, at *field.Path) field.ErrorList {
 		"storageSize must be a positive quantity such as 100Gi")}
 }
 
+func checkStorageClass(cp *ControlPlane, at *field.Path) field.ErrorList {
+	name := cp.Spec.Infrastructure.Database.StorageClassName
+	if name == "" || len(validation.IsDNS1123Subdomain(name)) == 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, name, "must be the name of a StorageClass")}
+}
+
+// serverImage matches the image of database or cache servers, whose operators parse it.
+var serverImage = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._:/@-]*$`)
+
+const maxImageLength = 512
+
+func checkServerImage(of func(*ControlPlane) string) func(*ControlPlane, *field.Path) field.ErrorList {
+	return func(cp *ControlPlane, at *field.Path) field.ErrorList {
+		switch image := of(cp); {
+		case image != "" && !serverImage.MatchString(image):
+			return field.ErrorList{field.Invalid(at, image, "must be an image with its tag, for example registry.example.com/mariadb:11.8")}
+		default:
+			return tooLong(image, maxImageLength, at)
+		}
+	}
+}
+
+func checkServerPullSecrets(cp *ControlPlane, at *field.Path) field.ErrorList {
+	return commonv1.ValidateImagePullSecrets(cp.Spec.Infrastructure.Database.ImagePullSecrets, at)
+}
+
 func checkCache(cp *ControlPlane, at *field.Path) field.ErrorList {
-	return commonv1.ValidateCache(cp.Spec.Infrastructure.Cache, at)
+	return commonv1.ValidateCache(cp.Spec.Infrastructure.Cache.CacheSpec, at)
 }
 
 func checkGlobalPolicy(cp *ControlPlane, at *field.Path) field.ErrorList {

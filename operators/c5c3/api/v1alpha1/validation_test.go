@@ -19,7 +19,7 @@ func accepted() map[string]func(*ControlPlane) {
 		},
 		"five database servers": func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(5)) },
 		"an external cache": func(cp *ControlPlane) {
-			cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"memcached"}}
+			cp.Spec.Infrastructure.Cache.CacheSpec = commonv1.CacheSpec{Servers: []string{"memcached"}}
 		},
 		"one database server":  func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(1)) },
 		"a small database":     sized("512Mi"),
@@ -73,8 +73,12 @@ func immutableChanges() []violation {
 		},
 		{Name: "database size", Change: sized("1Gi"), Path: databasePath + ".storageSize", Message: "database storageSize is immutable"},
 		{
+			Name: "storage class", Change: func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.StorageClassName = "other" },
+			Path: databasePath + ".storageClassName", Message: "database storageClassName is immutable",
+		},
+		{
 			Name: "cache mode", Change: func(cp *ControlPlane) {
-				cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"memcached"}}
+				cp.Spec.Infrastructure.Cache.CacheSpec = commonv1.CacheSpec{Servers: []string{"memcached"}}
 			},
 			Path: cachePath, Message: "cache mode (managed clusterRef vs brownfield servers) is immutable",
 		},
@@ -101,6 +105,7 @@ func mutableChanges() map[string]func(*ControlPlane) {
 		"another spelling of the size":    sized("102400Mi"),
 		"the default size, written out":   sized("100Gi"),
 		"the default number, written out": func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(3)) },
+		"another image of the database":   func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Image = "mariadb:11.8" },
 		"more cache servers":              func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.Replicas = 5 },
 		"the next release":                func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "2026.1" },
 		"another cloud":                   ofCredential(func(c *AdminCredentialSpec) { c.CloudCredentialsRef.CloudName = "other" }),

@@ -22,6 +22,10 @@ var immutables = []rules.Immutable[*ControlPlane]{
 	},
 	{Path: "spec.infrastructure.database.storageSize", Message: "database storageSize is immutable", Get: canonicalStorageSize},
 	{
+		Path: "spec.infrastructure.database.storageClassName", Message: "database storageClassName is immutable",
+		Get: func(cp *ControlPlane) any { return cp.Spec.Infrastructure.Database.StorageClassName },
+	},
+	{
 		Path: "spec.infrastructure.cache", Message: "cache mode (managed clusterRef vs brownfield servers) is immutable",
 		Get: func(cp *ControlPlane) any { return cp.Spec.Infrastructure.Cache.IsManaged() },
 	},

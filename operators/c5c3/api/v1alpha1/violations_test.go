@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -104,6 +106,25 @@ func infrastructureViolations() []violation {
 			databasePath + ".storageSize", "storageSize must be a positive quantity", "storageSize must be a positive quantity", "",
 		},
 		{
+			"a StorageClass in capitals", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.StorageClassName = "Fast" },
+			databasePath + ".storageClassName", "must be the name of a StorageClass", apitest.NoMatch, "",
+		},
+		{
+			"an image of the database with a space", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Image = "mariadb :11.8" },
+			databasePath + ".image", "must be an image with its tag", apitest.NoMatch, "",
+		},
+		{
+			"a pull secret of the database without a name", func(cp *ControlPlane) {
+				cp.Spec.Infrastructure.Database.ImagePullSecrets = []corev1.LocalObjectReference{{}}
+			},
+			databasePath + ".imagePullSecrets[0].name", "name the Secret with which the image is pulled",
+			"name the Secret with which the image is pulled", databasePath + ".imagePullSecrets",
+		},
+		{
+			"an image of the cache with a line break", func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.Image = "memcached\n:1.6" },
+			cachePath + ".image", "must be an image with its tag", apitest.NoMatch, "",
+		},
+		{
 			"database TLS without a CA", func(cp *ControlPlane) {
 				cp.Spec.Infrastructure.Database.TLS = &commonv1.DatabaseTLSSpec{
 					Enabled: true, ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "client"},
@@ -133,7 +154,7 @@ func infrastructureViolations() []violation {
 		},
 		{
 			"two cache servers in one entry", func(cp *ControlPlane) {
-				cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"a:11211,b:11211"}}
+				cp.Spec.Infrastructure.Cache.CacheSpec = commonv1.CacheSpec{Servers: []string{"a:11211,b:11211"}}
 			},
 			cachePath + ".servers[0]", "without white space or commas", apitest.NoMatch, "",
 		},

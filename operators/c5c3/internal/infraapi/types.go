@@ -54,6 +54,9 @@ type MariaDBList struct {
 
 // MariaDBSpec is the size of a MariaDB, and where and how its servers run.
 type MariaDBSpec struct {
+	Image            string                        `json:"image,omitempty"`
+	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
+
 	Affinity       *Affinity  `json:"affinity,omitempty"`
 	Replicas       *int32     `json:"replicas,omitempty"`
 	Galera         *Galera    `json:"galera,omitempty"`
@@ -107,7 +110,8 @@ type TCPSocket struct {
 
 // Storage is the volume of each server.
 type Storage struct {
-	Size *resource.Quantity `json:"size,omitempty"`
+	Size             *resource.Quantity `json:"size,omitempty"`
+	StorageClassName string             `json:"storageClassName,omitempty"`
 }
 
 // Memcached is a set of memcached servers.
@@ -130,9 +134,10 @@ type MemcachedList struct {
 	Items           []Memcached `json:"items"`
 }
 
-// MemcachedSpec is the size of a Memcached.
+// MemcachedSpec is the size of a Memcached, and what its servers run.
 type MemcachedSpec struct {
 	Replicas *int32 `json:"replicas,omitempty"`
+	Image    string `json:"image,omitempty"`
 }
 
 // Status is the status that both kinds have in common.

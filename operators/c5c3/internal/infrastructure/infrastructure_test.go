@@ -2,9 +2,11 @@ package infrastructure
 
 import (
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/c5c3/forge/internal/common/cluster"
@@ -110,6 +112,31 @@ func TestNothingIsSetThatWouldRestartTheServersOfAnExistingDatabase(t *testing.T
 			!maps.Equal(got.Galera.ProviderOptions, existing.Galera.ProviderOptions) {
 			t.Errorf("%s: got %+v and %+v", name, got, got.Galera)
 		}
+	}
+}
+
+func TestServersRunTheImagesAndHaveTheVolumesOfTheControlPlane(t *testing.T) {
+	cp := fixture.Minimal()
+	pull := []corev1.LocalObjectReference{{Name: "registry"}}
+	db := &cp.Spec.Infrastructure.Database
+	db.StorageClassName, db.Image, db.ImagePullSecrets = "ceph-rbd", "registry.example.com/mariadb:11.8", pull
+	cp.Spec.Infrastructure.Cache.Image = "registry.example.com/memcached:1.6"
+	maria, err := mariaDB(cp, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := maria.Spec; got.Storage.StorageClassName != "ceph-rbd" || got.Image != db.Image || !slices.Equal(got.ImagePullSecrets, pull) {
+		t.Errorf("the database has %+v with volumes %+v", got, got.Storage)
+	}
+	if got := memcached(cp).Spec.Image; got != "registry.example.com/memcached:1.6" {
+		t.Errorf("the cache runs %q", got)
+	}
+	maria, err = mariaDB(cp, &infraapi.MariaDBSpec{Storage: &infraapi.Storage{Size: new(resource.MustParse("100Gi"))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := maria.Spec; got.Storage.StorageClassName != "" || got.ImagePullSecrets != nil || got.Image != db.Image {
+		t.Errorf("an existing one gets %+v with volumes %+v, which mariadb-operator refuses", got, got.Storage)
 	}
 }
 

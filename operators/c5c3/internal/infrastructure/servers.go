@@ -155,7 +155,8 @@ func (k server) await(name string, status infraapi.Status) error {
 }
 
 // mariaDB keeps settings of an existing MariaDB: the size of its volumes, which may have
-// been enlarged and cannot shrink, and everything that would restart its servers.
+// been enlarged and cannot shrink, what mariadb-operator does not let change, and
+// everything that would restart its servers.
 func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *infraapi.MariaDBSpec) (*infraapi.MariaDB, error) {
 	spec := cp.Spec.Infrastructure.Database
 	size, err := spec.StorageSizeOrDefault()
@@ -166,13 +167,15 @@ func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *infraapi.MariaDBSpec) (*in
 	if spec.ReplicasOrDefault() > 1 {
 		maria.Spec.Affinity = apart(maria.Name)
 	}
-	maria.Spec.Storage = &infraapi.Storage{Size: &size}
+	maria.Spec.Storage = &infraapi.Storage{Size: &size, StorageClassName: spec.StorageClassName}
+	maria.Spec.Image, maria.Spec.ImagePullSecrets = spec.Image, spec.ImagePullSecrets
 	if existing == nil {
 		return maria, nil
 	}
 	if existing.Storage != nil && existing.Storage.Size != nil {
 		maria.Spec.Storage = existing.Storage
 	}
+	maria.Spec.ImagePullSecrets = existing.ImagePullSecrets
 	maria.Spec.Affinity, maria.Spec.Resources = existing.Affinity, existing.Resources
 	maria.Spec.StartupProbe, maria.Spec.ReadinessProbe = existing.StartupProbe, existing.ReadinessProbe
 	maria.Spec.LivenessProbe = existing.LivenessProbe
@@ -241,8 +244,9 @@ const (
 )
 
 func memcached(cp *c5c3v1alpha1.ControlPlane) *infraapi.Memcached {
-	replicas := cp.Spec.Infrastructure.Cache.Replicas
+	cache := cp.Spec.Infrastructure.Cache
 	return &infraapi.Memcached{
-		ObjectMeta: controlplane.ChildMeta(cp, cp.Spec.Infrastructure.Cache.ClusterRef.Name), Spec: infraapi.MemcachedSpec{Replicas: &replicas},
+		ObjectMeta: controlplane.ChildMeta(cp, cache.ClusterRef.Name),
+		Spec:       infraapi.MemcachedSpec{Replicas: &cache.Replicas, Image: cache.Image},
 	}
 }

@@ -65,7 +65,7 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane, with given) (*keystonev1alpha1
 
 			Image:    imageOr(service.Image, keystoneRepository, cp.Spec.OpenStackRelease),
 			Database: *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
-			Cache:    *cp.Spec.Infrastructure.Cache.DeepCopy(),
+			Cache:    *cp.Spec.Infrastructure.Cache.CacheSpec.DeepCopy(),
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminPasswordSecretRef: cp.AdminSecretRef(), Region: cp.Spec.Region, PublicEndpoint: publicEndpoint(service),
 			},

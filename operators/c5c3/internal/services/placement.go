@@ -63,7 +63,7 @@ func placementChild(cp *c5c3v1alpha1.ControlPlane, with given) *placementv1alpha
 
 				Image:            imageOr(service.Image, placementRepository, cp.Spec.OpenStackRelease),
 				Database:         *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
-				Cache:            *cp.Spec.Infrastructure.Cache.DeepCopy(),
+				Cache:            *cp.Spec.Infrastructure.Cache.CacheSpec.DeepCopy(),
 				Gateway:          service.Gateway.DeepCopy(),
 				PolicyOverrides:  mergePolicies(with.policy, service.PolicyOverrides),
 				ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
