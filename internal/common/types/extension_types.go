@@ -71,4 +71,13 @@ type MiddlewareSpec struct {
 	//
 	// +optional
 	Config map[string]string `json:"config,omitempty"`
+
+	// files holds the files that the filter reads, by the name that they get in
+	// /etc/keystone. Each name may occur once, and the operator's own files are
+	// refused. They are in a ConfigMap, and not for secrets. Example:
+	// {"audit_map.conf": "[path_keywords]\nusers = user"}.
+	//
+	// +optional
+	// +kubebuilder:validation:MaxProperties=16
+	Files map[string]string `json:"files,omitempty"`
 }

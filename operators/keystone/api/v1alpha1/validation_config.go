@@ -1,8 +1,11 @@
 package v1alpha1
 
 import (
+	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -58,6 +61,42 @@ func checkMiddleware(k *Keystone, at *field.Path) field.ErrorList {
 		}
 		seen[middleware.Name] = true
 		errs = append(errs, checkFilter(middleware, entry)...)
+	}
+	return append(errs, checkFilterFiles(k, at)...)
+}
+
+// fileName matches the names of files for filters, which are also keys of a ConfigMap.
+var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+
+// ownFiles are the files of the operator beside those for filters, and Python modules.
+var ownFiles = regexp.MustCompile(`^(keystone\.conf|api-paste\.ini|policy\.yaml|logging\.conf|sso_callback_template\.html|.*\.py)$`)
+
+// maxFilesSize is the size of all files for filters together, in bytes. They share a
+// ConfigMap of at most 1 MiB with the configuration.
+const maxFilesSize = 512 << 10
+
+func checkFilterFiles(k *Keystone, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	seen, size := map[string]bool{}, 0
+	for i, middleware := range k.Spec.Middleware {
+		for _, name := range slices.Sorted(maps.Keys(middleware.Files)) {
+			file, content := at.Index(i).Child("files").Key(name), middleware.Files[name]
+			size += len(content)
+			switch {
+			case !fileName.MatchString(name):
+				errs = append(errs, field.Invalid(file, name, "must be a file name of at most 128 letters, digits, dots, hyphens and underscores"))
+			case ownFiles.MatchString(name):
+				errs = append(errs, field.Forbidden(file, "is the name of a file of the operator; use another one"))
+			case seen[name]:
+				errs = append(errs, field.Duplicate(file, name))
+			case !utf8.ValidString(content):
+				errs = append(errs, field.Invalid(file, field.OmitValueType{}, "must be text in UTF-8"))
+			}
+			seen[name] = true
+		}
+	}
+	if size > maxFilesSize {
+		errs = append(errs, field.Forbidden(at, fmt.Sprintf("the files have %d bytes together, and at most %d fit into the ConfigMap", size, maxFilesSize)))
 	}
 	return errs
 }

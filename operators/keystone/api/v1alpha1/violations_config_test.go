@@ -1,9 +1,20 @@
 package v1alpha1
 
 import (
+	"strings"
+
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
+
+// withFile adds a middleware with a file.
+func withFile(name, content string) func(*Keystone) {
+	return func(k *Keystone) {
+		audit := filter("audit")
+		audit.Files = map[string]string{name: content}
+		k.Spec.Middleware = []commonv1.MiddlewareSpec{audit}
+	}
+}
 
 func filter(name string) commonv1.MiddlewareSpec {
 	return commonv1.MiddlewareSpec{
@@ -86,6 +97,30 @@ func configViolations() []violation {
 				k.Spec.Middleware = []commonv1.MiddlewareSpec{audit}
 			},
 			"spec.middleware[0].config", "would replace the filter factory", "", "",
+		},
+		{
+			"a file for a middleware in another folder", withFile("../shadow", ""),
+			"spec.middleware[0].files[../shadow]", "must be a file name", "", "",
+		},
+		{
+			"a file for a middleware that replaces one of the operator", withFile("api-paste.ini", ""),
+			"spec.middleware[0].files[api-paste.ini]", "is the name of a file of the operator", "", "",
+		},
+		{
+			"a file for a middleware that replaces a Python module", withFile("forge_errors.py", ""),
+			"spec.middleware[0].files[forge_errors.py]", "is the name of a file of the operator", "", "",
+		},
+		{
+			"a file for a middleware that is larger than a ConfigMap", withFile("audit_map.conf", strings.Repeat("a", maxFilesSize+1)),
+			"spec.middleware", "have 524289 bytes together", "", "",
+		},
+		{
+			"two files of one name", func(k *Keystone) {
+				a, b := filter("a"), filter("b")
+				a.Files, b.Files = map[string]string{"map.conf": "1"}, map[string]string{"map.conf": "2"}
+				k.Spec.Middleware = []commonv1.MiddlewareSpec{a, b}
+			},
+			"spec.middleware[1].files[map.conf]", "Duplicate value", "", "",
 		},
 		{
 			"a key repository that no pod mounts", extraOption("fernet_tokens", "key_repository", "/tmp/keys"),

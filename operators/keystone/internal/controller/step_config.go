@@ -3,6 +3,7 @@ package controller
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/configuration"
@@ -48,6 +49,9 @@ func configFiles(p *service.Pass) (map[string]string, error) {
 	}
 	if federation := k.Spec.Federation; federation != nil && federation.Enabled {
 		files[callbackFile] = callbackPage
+	}
+	for _, middleware := range k.Spec.Middleware {
+		maps.Copy(files, middleware.Files)
 	}
 	if len(k.Spec.Middleware) > 0 {
 		if files[middlewareFile], err = middlewareWSGI(k); err != nil {
