@@ -78,8 +78,12 @@ func (m *manager) deliveredClouds(ctx context.Context) ([]byte, error) {
 	return secret.Data[clouds.Key], nil
 }
 
-// explainMissingClouds returns why K-ORC has no clouds.yaml yet, "" if it has one.
+// explainMissingClouds returns why K-ORC does not have the clouds.yaml that the imports
+// need, "" if it does.
 func (m *manager) explainMissingClouds(ctx context.Context) (string, error) {
+	if !m.hasCredential() {
+		return "", nil
+	}
 	now, err := m.deliveredClouds(ctx)
 	if err != nil || len(now) > 0 {
 		return "", err

@@ -66,9 +66,8 @@ func (m *manager) report(ctx context.Context) reconcile.Outcome {
 	return reconcile.Done(c5c3v1alpha1.ReasonApplicationCredentialMinted, message).After(again)
 }
 
-// ReconcileInputs publishes the first clouds.yaml while Keystone is starting: K-ORC
-// cannot send any request to Keystone without it, and it takes seconds through the secret
-// store. Missing prerequisites are reported by the steps that need them.
+// ReconcileInputs creates the Secrets that K-ORC needs while Keystone is starting. Missing
+// prerequisites are reported by the steps that need them.
 func ReconcileInputs(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil || s.CP.Status.AdminApplicationCredential != nil {
 		return pass.NothingToAdd()
@@ -99,6 +98,22 @@ func (m *manager) prepare(ctx context.Context) error {
 	case err != nil:
 		return reconcile.WithReason(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
 	}
+	if !m.hasCredential() {
+		return nil
+	}
+	return m.publish(ctx)
+}
+
+// hasCredential reports whether the clouds.yaml of the Secret holds an application
+// credential. The one before holds the administrator's password, and the secret store would
+// keep it as an earlier version of the credential: it is not published.
+func (m *manager) hasCredential() bool {
+	id, _ := clouds.CredentialIn(m.credential.Data[clouds.Key])
+	return id != ""
+}
+
+// publish has External Secrets deliver the clouds.yaml to its users.
+func (m *manager) publish(ctx context.Context) error {
 	if err := m.pushCredential(ctx); err != nil {
 		return reconcile.WithReason(c5c3v1alpha1.ReasonPushSecretError, err)
 	}
@@ -146,8 +161,8 @@ func (m *manager) keepPasswordCloud(ctx context.Context) error {
 	return nil
 }
 
-// newSecret generates the secret of an application credential. A new control plane gets its
-// first clouds.yaml with it.
+// newSecret generates the secret of an application credential. That of a new control plane
+// has a clouds.yaml from the start.
 func (m *manager) newSecret() (*corev1.Secret, error) {
 	data := map[string][]byte{keyValue: identity.NewSecret()}
 	if m.CP.Status.AdminApplicationCredential == nil {
@@ -226,6 +241,9 @@ func (m *manager) seed() ([]byte, error) {
 // watch.
 func (m *manager) keepImports(ctx context.Context) (again time.Duration, err error) {
 	with := korc.UserCloud(m.CP)
+	if !m.hasCredential() {
+		with = korc.AdminCloud(m.CP)
+	}
 	imports := []korc.Object{DomainImport(m.CP, with), UserImport(m.CP, with)}
 	if m.credentialNamesIdentityService() {
 		imports = append(imports, korc.IdentityService(m.CP))

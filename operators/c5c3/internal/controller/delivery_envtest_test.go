@@ -53,10 +53,10 @@ func (w *world) replacedAfter(t *testing.T, old string) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestTheFirstCloudsYamlIsDeliveredWhileKeystoneComesUp(t *testing.T) {
+func TestKORCHasACloudsYamlWhileKeystoneComesUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	expect.Exists(t, w, &corev1.Secret{ObjectMeta: w.meta("k-orc-clouds-yaml")})
+	expect.Exists(t, w, &corev1.Secret{ObjectMeta: w.meta("controlplane-admin-password-cloud")})
 	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone")
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForKeystone")
 	// K-ORC retries failures with increasing delays.
@@ -67,7 +67,7 @@ func TestTheFirstCloudsYamlIsDeliveredWhileKeystoneComesUp(t *testing.T) {
 }
 
 // The clouds.yaml changes once: it has the administrator's password first, then the
-// application credential.
+// application credential. Only that is pushed, since the store keeps earlier versions.
 func TestTheCredentialOfANewControlPlaneIsWrittenOnceForEachOfItsContents(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
@@ -76,12 +76,15 @@ func TestTheCredentialOfANewControlPlaneIsWrittenOnceForEachOfItsContents(t *tes
 	push := &esov1alpha1.PushSecret{ObjectMeta: w.meta(credential.Name + "-backup")}
 	delivery := &esov1.ExternalSecret{ObjectMeta: w.meta("k-orc-clouds-yaml")}
 	credentials, pushes := expect.Follow(t, env.Config, w, credential), expect.Follow(t, env.Config, w, push)
-	deliveries := expect.Follow(t, env.Config, w, delivery)
+	contents, deliveries := expect.Follow(t, env.Config, w, push), expect.Follow(t, env.Config, w, delivery)
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	if n := credentials.Values(t, "data"); n != 2 {
 		t.Errorf("the Secret of the credential has had %d contents", n)
+	}
+	if n := contents.Values(t, "metadata", "annotations", "c5c3.io/push-content-hash"); n != 1 {
+		t.Errorf("%d contents of it were pushed to the store", n)
 	}
 	// A push is repeated when the users do not have the credential in time.
 	pushed := pushes.Values(t, "metadata", "annotations")

@@ -198,8 +198,7 @@ func TestAStoreThatTakesNothingIsNamed(t *testing.T) {
 	secrets.Set("PushSecret", w.cp.Namespace, push, standin.Fail("Vault is sealed"))
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
-	// The imports use the clouds.yaml that comes through the store.
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForApplicationCredential", "User controlplane-user-admin",
+	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForPushSecret",
 		"PushSecret "+push+" has not stored the clouds.yaml", "repair the store", "Vault is sealed")
 	secrets.Set("PushSecret", w.cp.Namespace, push, standin.Succeed())
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
