@@ -17,6 +17,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/intern"
+	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/sharing"
 )
 
@@ -47,6 +48,7 @@ func trim(obj client.Object, foreign bool) error {
 		// Secrets are updated as a whole, so their data must stay: a missing key would be
 		// removed. The API server keeps managed fields when an update omits them.
 		cached.ManagedFields = nil
+		secrets.Condense(cached)
 	case *corev1.Pod:
 		trimPod(cached)
 	case *batchv1.Job:

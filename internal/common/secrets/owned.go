@@ -91,9 +91,14 @@ func (o Owned) EnsureOnce(ctx context.Context, owner client.Object, desired *cor
 	return live, false, o.adopt(ctx, owner, live, desired.Labels)
 }
 
-// Find reads the named Secret from the cache, nil if it is not there.
+// Find reads the named Secret from the cache, nil if it is not there. A Secret that is too
+// large for the cache is read from the API server.
 func (o Owned) Find(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
-	return apply.Find(ctx, o.Client, key, &corev1.Secret{})
+	found, err := apply.Find(ctx, o.Client, key, &corev1.Secret{})
+	if found != nil && omitted(found) {
+		return o.FindLive(ctx, key)
+	}
+	return found, err
 }
 
 // FindLive reads the named Secret from the API server, nil if it does not exist.

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,13 +16,10 @@ import (
 // of the answer may require knowledge of the operator's source.
 func (k Kind[T]) types(t *testing.T, s *Server) {
 	object := k.toMap(t, k.Minimal())
-	path := firstText(object["spec"], "spec")
-	if path == "" {
-		t.Fatal("a minimal object has no string")
-	}
-	fields := strings.Split(path, ".")
-	if err := unstructured.SetNestedField(object, int64(7), fields...); err != nil {
-		t.Fatal(err)
+	path := replaceText(object["spec"], "spec")
+	if path == "" { // A minimal object has no string.
+		object = k.toMap(t, k.Complete[0]())
+		path = replaceText(object["spec"], "spec")
 	}
 	raw := &unstructured.Unstructured{Object: object}
 	raw.SetNamespace(s.Namespace)
@@ -32,14 +30,22 @@ func (k Kind[T]) types(t *testing.T, s *Server) {
 	}
 }
 
-// firstText returns the path of the first string that lies in objects only.
-func firstText(value any, path string) string {
+// replaceText puts a number in the place of the first string, and returns its path.
+func replaceText(value any, path string) string {
 	switch v := value.(type) {
-	case string:
-		return path
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if found := firstText(v[name], path+"."+name); found != "" {
+			if _, text := v[name].(string); text {
+				v[name] = int64(7)
+				return path + "." + name
+			}
+			if found := replaceText(v[name], path+"."+name); found != "" {
+				return found
+			}
+		}
+	case []any:
+		for i, entry := range v {
+			if found := replaceText(entry, fmt.Sprintf("%s[%d]", path, i)); found != "" {
 				return found
 			}
 		}

@@ -121,6 +121,12 @@ func infrastructureViolations() []violation {
 			"name the Secret with which the image is pulled", databasePath + ".imagePullSecrets",
 		},
 		{
+			"a pull secret of the database twice", func(cp *ControlPlane) {
+				cp.Spec.Infrastructure.Database.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}, {Name: "registry"}}
+			},
+			databasePath + ".imagePullSecrets[1]", "Duplicate value", "Duplicate value", "",
+		},
+		{
 			"an image of the cache with a line break", func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.Image = "memcached\n:1.6" },
 			cachePath + ".image", "must be an image with its tag", apitest.NoMatch, "",
 		},

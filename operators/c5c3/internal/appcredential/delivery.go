@@ -156,6 +156,9 @@ func (m *manager) storeCredential(ctx context.Context, data map[string][]byte) e
 // pushCredential pushes the credential's Secret to the secret store.
 func (m *manager) pushCredential(ctx context.Context) error {
 	m.push = credentialPush(m.Cluster, m.CP, m.credential)
+	if m.delivery == nil {
+		m.delivery = cloudsDelivery(m.Cluster, m.CP, m.push)
+	}
 	return secrets.EnsurePushSecret(ctx, m.Foreign, m.Scheme, m.CP, m.push, pass.FieldManager)
 }
 

@@ -101,7 +101,10 @@ func (m *manager) prepare(ctx context.Context) error {
 	if !m.hasCredential() {
 		return nil
 	}
-	return m.publish(ctx)
+	if err := m.pushCredential(ctx); err != nil {
+		return reconcile.WithReason(c5c3v1alpha1.ReasonPushSecretError, err)
+	}
+	return reconcile.WithReason(c5c3v1alpha1.ReasonExternalSecretError, m.deliverClouds(ctx))
 }
 
 // hasCredential reports whether the clouds.yaml of the Secret holds an application
@@ -110,14 +113,6 @@ func (m *manager) prepare(ctx context.Context) error {
 func (m *manager) hasCredential() bool {
 	id, _ := clouds.CredentialIn(m.credential.Data[clouds.Key])
 	return id != ""
-}
-
-// publish has External Secrets deliver the clouds.yaml to its users.
-func (m *manager) publish(ctx context.Context) error {
-	if err := m.pushCredential(ctx); err != nil {
-		return reconcile.WithReason(c5c3v1alpha1.ReasonPushSecretError, err)
-	}
-	return reconcile.WithReason(c5c3v1alpha1.ReasonExternalSecretError, m.deliverClouds(ctx))
 }
 
 // readPassword reads the administrator's password for this step and later ones.

@@ -60,8 +60,8 @@ func (m *manager) deliver(ctx context.Context, id, secret string) error {
 		if err := m.storeCredential(ctx, map[string][]byte{keyValue: m.credential.Data[keyValue], clouds.Key: text}); err != nil {
 			return reconcile.WithReason(c5c3v1alpha1.ReasonSecretError, err)
 		}
-		if err := m.publish(ctx); err != nil {
-			return err
+		if err := m.pushCredential(ctx); err != nil {
+			return reconcile.WithReason(c5c3v1alpha1.ReasonPushSecretError, err)
 		}
 	}
 	return m.awaitDelivery(ctx, text)

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
@@ -47,6 +48,14 @@ func (w *world) usersHave(t *testing.T, want string) {
 	t.Helper()
 	if id, err := w.works(t.Context()); err != nil || id != want {
 		t.Errorf("the users have %q instead of %q (%v)", id, want, err)
+	}
+}
+
+// usersHaveNone checks that no credential has been delivered to the users.
+func (w *world) usersHaveNone(t *testing.T) {
+	t.Helper()
+	if id, _, err := w.inUse(t.Context()); client.IgnoreNotFound(err) != nil || id != "" {
+		t.Errorf("the users have %q (%v)", id, err)
 	}
 }
 
@@ -282,9 +291,7 @@ func TestACredentialThatIsNotProvenDoesNotReachTheUsers(t *testing.T) {
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "CredentialUnproven", "no route to host", "let the operator reach")
-	if id, _, err := w.inUse(t.Context()); err != nil || id != "" {
-		t.Errorf("the users have %q (%v)", id, err)
-	}
+	w.usersHaveNone(t)
 	unreachable.Delete(w.cp.Namespace)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }

@@ -128,9 +128,7 @@ func TestARefusalOnTheCredentialsWayToItsUsersIsNamed(t *testing.T) {
 			allow := w.refuse(t, tc.verb, tc.resource, tc.name)
 			korc.Set("ApplicationCredential", w.cp.Namespace, credential, standin.Succeed())
 			changes.Condition(t, tc.condition, metav1.ConditionFalse, tc.reason, tc.verb+" "+tc.resource)
-			if id, _, err := w.inUse(t.Context()); err != nil || id != "" {
-				t.Errorf("the users have %q (%v)", id, err)
-			}
+			w.usersHaveNone(t)
 			allow()
 			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 		})

@@ -323,9 +323,7 @@ func TestAKeystoneThatTakesNoCredentialGetsOneAtATime(t *testing.T) {
 		}
 		return nil
 	})
-	if id, _, err := w.inUse(t.Context()); err != nil || id != "" {
-		t.Errorf("the users have %q (%v)", id, err)
-	}
+	w.usersHaveNone(t)
 	rejecting.Delete(w.cp.Namespace)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	w.expectCredentials(t, 1)

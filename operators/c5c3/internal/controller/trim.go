@@ -7,6 +7,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/intern"
+	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
@@ -18,10 +19,13 @@ func Trim(obj any) (any, error) {
 	if !known {
 		return obj, nil
 	}
-	switch obj.(type) {
-	case *c5c3v1alpha1.ControlPlane, *c5c3v1alpha1.CredentialRotation, *corev1.Secret, *metav1.PartialObjectMetadata:
-		// The operator applies none of these, and the API server keeps managed fields
-		// when an update omits them.
+	switch obj := obj.(type) {
+	case *corev1.Secret:
+		obj.ManagedFields = nil
+		secrets.Condense(obj)
+	case *c5c3v1alpha1.ControlPlane, *c5c3v1alpha1.CredentialRotation, *metav1.PartialObjectMetadata:
+		// The operator applies none of these, nor Secrets, and the API server keeps managed
+		// fields when an update omits them.
 		cached.SetManagedFields(nil)
 	default:
 		if err := apply.Condense(cached, pass.FieldManager); err != nil {
