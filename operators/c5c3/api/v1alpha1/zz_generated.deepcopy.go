@@ -6,8 +6,8 @@ package v1alpha1
 
 import (
 	"github.com/c5c3/forge/internal/common/types"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -241,7 +241,7 @@ func (in *ControlPlaneStatus) DeepCopyInto(out *ControlPlaneStatus) {
 	*out = *in
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
-		*out = make([]v1.Condition, len(*in))
+		*out = make([]metav1.Condition, len(*in))
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
@@ -372,7 +372,7 @@ func (in *CredentialRotationStatus) DeepCopyInto(out *CredentialRotationStatus) 
 	*out = *in
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
-		*out = make([]v1.Condition, len(*in))
+		*out = make([]metav1.Condition, len(*in))
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
@@ -424,7 +424,7 @@ func (in *InfrastructureDatabaseSpec) DeepCopyInto(out *InfrastructureDatabaseSp
 	}
 	if in.ImagePullSecrets != nil {
 		in, out := &in.ImagePullSecrets, &out.ImagePullSecrets
-		*out = make([]corev1.LocalObjectReference, len(*in))
+		*out = make([]v1.LocalObjectReference, len(*in))
 		copy(*out, *in)
 	}
 }
@@ -614,7 +614,7 @@ func (in *SecretAggregateStatus) DeepCopyInto(out *SecretAggregateStatus) {
 	*out = *in
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
-		*out = make([]v1.Condition, len(*in))
+		*out = make([]metav1.Condition, len(*in))
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
@@ -637,7 +637,7 @@ func (in *ServiceKeystoneSpec) DeepCopyInto(out *ServiceKeystoneSpec) {
 	in.ServiceSpec.DeepCopyInto(&out.ServiceSpec)
 	if in.RotationInterval != nil {
 		in, out := &in.RotationInterval, &out.RotationInterval
-		*out = new(v1.Duration)
+		*out = new(metav1.Duration)
 		**out = **in
 	}
 }
@@ -684,7 +684,7 @@ func (in *ServiceSpec) DeepCopyInto(out *ServiceSpec) {
 	}
 	if in.ImagePullSecrets != nil {
 		in, out := &in.ImagePullSecrets, &out.ImagePullSecrets
-		*out = make([]corev1.LocalObjectReference, len(*in))
+		*out = make([]v1.LocalObjectReference, len(*in))
 		copy(*out, *in)
 	}
 	if in.PolicyOverrides != nil {

@@ -78,20 +78,6 @@ func (m *manager) deliveredClouds(ctx context.Context) ([]byte, error) {
 	return secret.Data[clouds.Key], nil
 }
 
-// explainMissingClouds returns why K-ORC does not have the clouds.yaml that the imports
-// need, "" if it does.
-func (m *manager) explainMissingClouds(ctx context.Context) (string, error) {
-	if !m.hasCredential() {
-		return "", nil
-	}
-	now, err := m.deliveredClouds(ctx)
-	if err != nil || len(now) > 0 {
-		return "", err
-	}
-	at, err := m.whereInTransit(ctx)
-	return at.message, err
-}
-
 // transit is where on its way to its users the clouds.yaml is.
 type transit struct {
 	reason, message string

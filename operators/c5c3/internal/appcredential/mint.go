@@ -36,24 +36,17 @@ func (m *manager) mint(ctx context.Context, version string, annotations map[stri
 	case state.Failed && credential.Status.ID == nil:
 		return m.mintAgain(ctx, credential, since)
 	case !state.Available || credential.Status.ID == nil:
-		return m.waitForMint(ctx, credential)
+		return m.waitForMint(credential)
 	}
 	m.reportCredential(credential)
 	return nil
 }
 
 // waitForMint returns what K-ORC is waiting for.
-func (m *manager) waitForMint(ctx context.Context, credential *orcv1alpha1.ApplicationCredential) error {
+func (m *manager) waitForMint(credential *orcv1alpha1.ApplicationCredential) error {
 	parts := []string{"Waiting for " + korc.Describe(credential)}
 	if imports := m.waitingImports(); imports != "" {
 		parts = append(parts, "it needs "+imports)
-	}
-	missing, err := m.explainMissingClouds(ctx)
-	if err != nil {
-		return err
-	}
-	if missing != "" {
-		parts = append(parts, missing)
 	}
 	return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForApplicationCredential, strings.Join(parts, "; "))
 }

@@ -235,9 +235,9 @@ func (m *manager) seed() ([]byte, error) {
 // keepImports ensures the imports, and returns the requeue delay, zero to wait for a
 // watch.
 func (m *manager) keepImports(ctx context.Context) (again time.Duration, err error) {
-	with := korc.UserCloud(m.CP)
-	if !m.hasCredential() {
-		with = korc.AdminCloud(m.CP)
+	with, err := m.importCloud(ctx)
+	if err != nil {
+		return 0, err
 	}
 	imports := []korc.Object{DomainImport(m.CP, with), UserImport(m.CP, with)}
 	if m.credentialNamesIdentityService() {
@@ -252,6 +252,16 @@ func (m *manager) keepImports(ctx context.Context) (again time.Duration, err err
 	}
 	m.imports = imports
 	return again, nil
+}
+
+// importCloud returns the cloud of the users as soon as they have it. K-ORC keeps the Secret
+// of a cloud that an object refers to, also one of somebody else with its name.
+func (m *manager) importCloud(ctx context.Context) (orcv1alpha1.CloudCredentialsReference, error) {
+	text, err := m.deliveredClouds(ctx)
+	if id, _ := clouds.CredentialIn(text); id != "" {
+		return korc.UserCloud(m.CP), err
+	}
+	return korc.AdminCloud(m.CP), err
 }
 
 // credentialNamesIdentityService reports whether an access rule refers to Keystone

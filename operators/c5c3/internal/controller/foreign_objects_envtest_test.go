@@ -51,10 +51,10 @@ func obstructions() []obstruction {
 		{"the Secret of the password cloud", "KORCReady", "PasswordCloudError", "controlplane-admin-password-cloud", theirSecret},
 		{"the Secret of the credential", "KORCReady", "SecretError", "controlplane-admin-app-credential", theirSecret},
 		{"the import of the domain", "KORCReady", "AdminImportError", "controlplane-domain-default", theirDomain},
-		{"the Role of a bootstrap resource", "KORCReady", "BootstrapResourceError", auditorObject, theirRole},
 		{"the PushSecret of the credential", "KORCReady", "PushSecretError", "controlplane-admin-app-credential-backup", theirPushSecret},
 		{"the ExternalSecret of the clouds.yaml", "KORCReady", "ExternalSecretError", "k-orc-clouds-yaml", theirExternalSecret},
 		{"the Secret of the clouds.yaml", "KORCReady", "ExternalSecretError", "k-orc-clouds-yaml", theirSecret},
+		{"the Role of a bootstrap resource", "KORCReady", "BootstrapResourceError", auditorObject, theirRole},
 		{"the Service of Keystone in the catalog", "CatalogReady", "ServiceError", "controlplane-identity-service", theirService},
 		{"the Endpoint of Keystone in the catalog", "CatalogReady", "EndpointError", "controlplane-identity-endpoint", theirEndpoint},
 	}

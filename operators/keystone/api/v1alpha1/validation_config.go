@@ -5,7 +5,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -80,8 +79,8 @@ func checkFilterFiles(k *Keystone, at *field.Path) field.ErrorList {
 	seen, size := map[string]bool{}, 0
 	for i, middleware := range k.Spec.Middleware {
 		for _, name := range slices.Sorted(maps.Keys(middleware.Files)) {
-			file, content := at.Index(i).Child("files").Key(name), middleware.Files[name]
-			size += len(content)
+			file := at.Index(i).Child("files").Key(name)
+			size += len(middleware.Files[name])
 			switch {
 			case !fileName.MatchString(name):
 				errs = append(errs, field.Invalid(file, name, "must be a file name of at most 128 letters, digits, dots, hyphens and underscores"))
@@ -89,8 +88,6 @@ func checkFilterFiles(k *Keystone, at *field.Path) field.ErrorList {
 				errs = append(errs, field.Forbidden(file, "is the name of a file of the operator; use another one"))
 			case seen[name]:
 				errs = append(errs, field.Duplicate(file, name))
-			case !utf8.ValidString(content):
-				errs = append(errs, field.Invalid(file, field.OmitValueType{}, "must be text in UTF-8"))
 			}
 			seen[name] = true
 		}
