@@ -254,14 +254,16 @@ func (m *manager) keepImports(ctx context.Context) (again time.Duration, err err
 	return again, nil
 }
 
-// importCloud returns the cloud of the users as soon as they have it. K-ORC keeps the Secret
-// of a cloud that an object refers to, also one of somebody else with its name.
+// importCloud returns the cloud of the users as soon as they have it, unless access rules
+// limit it, which Keystone applies to its own API. K-ORC keeps the Secret of a cloud that an
+// object refers to, also one of somebody else with its name.
 func (m *manager) importCloud(ctx context.Context) (orcv1alpha1.CloudCredentialsReference, error) {
 	text, err := m.deliveredClouds(ctx)
-	if id, _ := clouds.CredentialIn(text); id != "" {
-		return korc.UserCloud(m.CP), err
+	id, _ := clouds.CredentialIn(text)
+	if id == "" || len(m.CP.Spec.KORC.AdminCredential.ApplicationCredential.AccessRules) > 0 {
+		return korc.AdminCloud(m.CP), err
 	}
-	return korc.AdminCloud(m.CP), err
+	return korc.UserCloud(m.CP), err
 }
 
 // credentialNamesIdentityService reports whether an access rule refers to Keystone

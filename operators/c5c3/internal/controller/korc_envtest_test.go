@@ -164,6 +164,14 @@ func TestOtherRightsReplaceTheCredential(t *testing.T) {
 	if w.cp.Status.AdminApplicationCredential.Restricted {
 		t.Error("the status says that it is restricted")
 	}
+	// Keystone applies the rules to its own API.
+	user := &orcv1alpha1.User{ObjectMeta: w.meta("controlplane-user-admin")}
+	expect.Object(t, w, user, func() error {
+		if got := user.Spec.CloudCredentialsRef.SecretName; got != "controlplane-admin-password-cloud" {
+			return errors.New("K-ORC reads the administrator with " + got)
+		}
+		return nil
+	})
 }
 
 func TestInManualModeAChangedPasswordReplacesNothing(t *testing.T) {
