@@ -52,38 +52,10 @@ const FieldManager = "forge-operator"
 func EnsureObject[T client.Object](
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, obj T, fieldManager string,
 ) error {
-	if err := control(scheme, owner, obj); err != nil {
-		return err
-	}
-	return ensure(ctx, c, scheme, owner, obj, fieldManager)
-}
-
-// EnsureUncontrolled is [EnsureObject] for an object that garbage collection must not
-// delete, neither in a foreground deletion of its owner nor after a restored backup: it gets
-// no controller, and loses that of earlier versions. Its labels and annotations say what it
-// belongs to, and a finalizer of the owner deletes it. One that is being deleted is refused
-// with ErrPredecessor.
-func EnsureUncontrolled[T client.Object](
-	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, obj T, fieldManager string,
-) error {
-	if err := identify(scheme, obj); err != nil {
-		return err
-	}
-	live, err := get(ctx, c, obj)
-	switch {
-	case err != nil:
-		return err
-	case live != nil && !live.GetDeletionTimestamp().IsZero():
-		return fmt.Errorf("%s: %w", described(live), ErrPredecessor)
-	}
-	return ensure(ctx, c, scheme, owner, obj, fieldManager)
-}
-
-// ensure is [EnsureObject] for an object that has its kind and controller.
-func ensure[T client.Object](
-	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, obj T, fieldManager string,
-) error {
 	basis := obj.GetResourceVersion()
+	if err := prepare(scheme, owner, obj); err != nil {
+		return err
+	}
 	live, err := get(ctx, c, obj)
 	if err != nil {
 		return err
@@ -125,7 +97,7 @@ func WouldChange[T client.Object](
 	if !ok {
 		return false, fmt.Errorf("the deep copy of %T is not a client.Object", obj)
 	}
-	if err := control(scheme, owner, desired); err != nil {
+	if err := prepare(scheme, owner, desired); err != nil {
 		return false, err
 	}
 	live, err := get(ctx, c, desired)
@@ -171,22 +143,15 @@ func createOrFind(ctx context.Context, c client.Client, obj client.Object, field
 	return live, nil
 }
 
-// identify sets the kind, which objects built in code lack.
-func identify(scheme *runtime.Scheme, obj client.Object) error {
+// prepare stamps what every applied object carries: its kind, which objects
+// built in code lack, and the controller reference, which is asserted on every
+// apply so that drift on it is repaired too. One that the caller has set stays as it is.
+func prepare(scheme *runtime.Scheme, owner, obj client.Object) error {
 	gvk, err := kindIn(scheme, obj)
 	if err != nil {
 		return err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
-	return nil
-}
-
-// control sets the kind and the controller reference, which is asserted on every apply so
-// that drift on it is repaired too. One that the caller has set stays as it is.
-func control(scheme *runtime.Scheme, owner, obj client.Object) error {
-	if err := identify(scheme, obj); err != nil {
-		return err
-	}
 	if metav1.IsControlledBy(obj, owner) {
 		return nil
 	}

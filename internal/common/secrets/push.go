@@ -40,37 +40,20 @@ const PushSecretFinalizer = "pushsecret.externalsecrets.io/finalizer"
 // External Secrets pushes again only when the object changes: one of its
 // annotations has to change with the content, as [ContentHashAnnotation] does.
 //
-// The PushSecret does not block the deletion of its owner: a foreground deletion would wait
-// without limit for a store that does not answer.
+// The PushSecret does not block the deletion of its owner, unless the caller has set an owner
+// that it blocks: a foreground deletion would wait without limit for a store that does not
+// answer.
 func EnsurePushSecret(
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, ps *esov1alpha1.PushSecret, fieldManager string,
 ) error {
-	if err := controllerutil.SetControllerReference(owner, ps, scheme, controllerutil.WithBlockOwnerDeletion(false)); err != nil {
-		return fmt.Errorf("setting the owner of PushSecret %s: %w", ps.Name, err)
-	}
-	if err := notePushedBefore(ctx, c, ps); err != nil {
-		return err
-	}
-	return apply.EnsureObject(ctx, c, scheme, owner, ps, fieldManager)
-}
-
-// EnsureKeptPushSecret is [EnsurePushSecret] for a copy that may outlive its owner. The
-// PushSecret gets no controller: garbage collection would delete it, and External Secrets the
-// copy, before the finalizers of the owner can decide whether the copy stays.
-func EnsureKeptPushSecret(
-	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, ps *esov1alpha1.PushSecret, fieldManager string,
-) error {
-	if err := notePushedBefore(ctx, c, ps); err != nil {
-		return err
-	}
-	return apply.EnsureUncontrolled(ctx, c, scheme, owner, ps, fieldManager)
-}
-
-// notePushedBefore records in ps which version External Secrets pushed before a change.
-func notePushedBefore(ctx context.Context, c client.Client, ps *esov1alpha1.PushSecret) error {
 	live := &esov1alpha1.PushSecret{}
 	if err := c.Get(ctx, client.ObjectKeyFromObject(ps), live); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading PushSecret %s: %w", ps.Name, err)
+	}
+	if !metav1.IsControlledBy(ps, owner) {
+		if err := controllerutil.SetControllerReference(owner, ps, scheme, controllerutil.WithBlockOwnerDeletion(false)); err != nil {
+			return fmt.Errorf("setting the owner of PushSecret %s: %w", ps.Name, err)
+		}
 	}
 	before := live.Annotations[pushedBeforeAnnotation]
 	for name, value := range ps.Annotations {
@@ -80,6 +63,20 @@ func notePushedBefore(ctx context.Context, c client.Client, ps *esov1alpha1.Push
 	}
 	if before != "" {
 		metav1.SetMetaDataAnnotation(&ps.ObjectMeta, pushedBeforeAnnotation, before)
+	}
+	return apply.EnsureObject(ctx, c, scheme, owner, ps, fieldManager)
+}
+
+// Keep gives the PushSecret two owners: owner, and the source of its copy. In a foreground
+// deletion of owner, the garbage collector then takes away the reference to owner instead of
+// deleting the PushSecret, and with it the copy, before the finalizers of owner can decide
+// whether the copy stays.
+func Keep(scheme *runtime.Scheme, owner client.Object, source *corev1.Secret, ps *esov1alpha1.PushSecret) error {
+	if err := controllerutil.SetControllerReference(owner, ps, scheme); err != nil {
+		return fmt.Errorf("setting the owner of PushSecret %s: %w", ps.Name, err)
+	}
+	if err := controllerutil.SetOwnerReference(source, ps, scheme); err != nil {
+		return fmt.Errorf("setting the owner of PushSecret %s: %w", ps.Name, err)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package secrets_test
 
 import (
-	"context"
 	"testing"
 
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
@@ -17,24 +16,24 @@ import (
 )
 
 func TestAForegroundDeletionDoesNotWaitForTheStore(t *testing.T) {
-	if controller := controllerAfter(t, secrets.EnsurePushSecret); controller == nil || ptr.Deref(controller.BlockOwnerDeletion, false) {
-		t.Errorf("its controller is %+v", controller)
+	for _, owner := range ownersOfAPush(t, false) {
+		if ptr.Deref(owner.BlockOwnerDeletion, false) {
+			t.Errorf("an owner is %+v", owner)
+		}
 	}
 }
 
-// Garbage collection deletes whatever has an owner reference, also in a foreground deletion
-// that does not wait for it.
+// The garbage collector keeps an object with an owner that is not being deleted.
 func TestGarbageCollectionDoesNotDeleteAKeptCopy(t *testing.T) {
-	if controller := controllerAfter(t, secrets.EnsureKeptPushSecret); controller != nil {
-		t.Errorf("its controller is %+v", controller)
+	owners := ownersOfAPush(t, true)
+	if len(owners) != 2 || owners[0].Kind != "ConfigMap" || !ptr.Deref(owners[0].Controller, false) ||
+		owners[1].Kind != "Secret" || ptr.Deref(owners[1].Controller, false) {
+		t.Errorf("its owners are %+v", owners)
 	}
 }
 
-type ensures func(context.Context, client.Client, *runtime.Scheme, client.Object, *esov1alpha1.PushSecret, string) error
-
-// controllerAfter returns the controller that two passes leave on a PushSecret of a former
-// version.
-func controllerAfter(t *testing.T, ensure ensures) *metav1.OwnerReference {
+// ownersOfAPush returns the owners that two passes leave on a PushSecret of a former version.
+func ownersOfAPush(t *testing.T, kept bool) []metav1.OwnerReference {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, esov1alpha1.AddToScheme} {
@@ -43,13 +42,20 @@ func controllerAfter(t *testing.T, ensure ensures) *metav1.OwnerReference {
 		}
 	}
 	owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "owner", UID: "uid"}}
+	source := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "source", UID: "source-uid"}}
 	push := &esov1alpha1.PushSecret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "push"}}
 	api := fake.NewClientBuilder().WithScheme(scheme).WithReturnManagedFields().Build()
 	if err := apply.EnsureObject(t.Context(), api, scheme, owner, push.DeepCopy(), apply.FieldManager); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := ensure(t.Context(), api, scheme, owner, push.DeepCopy(), apply.FieldManager); err != nil {
+		wanted := push.DeepCopy()
+		if kept {
+			if err := secrets.Keep(scheme, owner, source, wanted); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := secrets.EnsurePushSecret(t.Context(), api, scheme, owner, wanted, apply.FieldManager); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,5 +63,5 @@ func controllerAfter(t *testing.T, ensure ensures) *metav1.OwnerReference {
 	if err := api.Get(t.Context(), client.ObjectKeyFromObject(push), live); err != nil {
 		t.Fatal(err)
 	}
-	return metav1.GetControllerOf(live)
+	return live.OwnerReferences
 }

@@ -67,15 +67,16 @@ type MiddlewareSpec struct {
 	Position PipelinePosition `json:"position"`
 
 	// config holds the filter's options. Example:
-	// {"audit_map_file": "/etc/keystone/audit_map.conf"}.
+	// {"audit_map_file": "/etc/keystone/keystone.conf.d/audit_map.ini"}.
 	//
 	// +optional
 	Config map[string]string `json:"config,omitempty"`
 
 	// files holds the files that the filter reads, by the name that they get in
-	// /etc/keystone. Each name may occur once, and the operator's own files are
-	// refused. They are in a ConfigMap, and not for secrets. Example:
-	// {"audit_map.conf": "[path_keywords]\nusers = user"}.
+	// /etc/keystone/keystone.conf.d. Each name may occur once. Names of the
+	// operator's own files are refused, and those that end in ".conf", which the
+	// service reads as its configuration. They are in a ConfigMap, and not for
+	// secrets. Example: {"audit_map.ini": "[path_keywords]\nusers = user"}.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16

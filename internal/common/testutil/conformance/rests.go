@@ -106,8 +106,13 @@ func (i *Instance[T]) owned(m mode) {
 	controller := i.controller()
 	for _, child := range found {
 		owners := []metav1.OwnerReference{controller}
-		if i.irreplaceable(child) || child.Kind == "PushSecret" {
+		switch {
+		case i.irreplaceable(child):
 			owners = nil
+		case child.Kind == "PushSecret" && len(child.OwnerReferences) > 1:
+			owners = append(owners, child.OwnerReferences[1]) // the Secret that it copies
+		}
+		if i.irreplaceable(child) || len(owners) > 1 {
 			if got, want := child.Annotations[commonv1.AnnotationDatabase], i.identity().String(); got != want {
 				i.Errorf("%s belongs to database %q, want %q", child, got, want)
 			}

@@ -67,8 +67,9 @@ func checkMiddleware(k *Keystone, at *field.Path) field.ErrorList {
 // fileName matches the names of files for filters, which are also keys of a ConfigMap.
 var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
 
-// ownFiles are the files of the operator beside those for filters, and Python modules.
-var ownFiles = regexp.MustCompile(`^(keystone\.conf|api-paste\.ini|policy\.yaml|logging\.conf|sso_callback_template\.html|.*\.py)$`)
+// ownFiles are the files of the operator beside those for filters, Python modules, and what
+// Keystone reads as its configuration (oslo.config, --config-dir).
+var ownFiles = regexp.MustCompile(`^(api-paste\.ini|policy\.yaml|sso_callback_template\.html|.*\.(conf|py))$`)
 
 // maxFilesSize is the size of all files for filters together, in bytes. They share a
 // ConfigMap of at most 1 MiB with the configuration.
@@ -85,7 +86,8 @@ func checkFilterFiles(k *Keystone, at *field.Path) field.ErrorList {
 			case !fileName.MatchString(name):
 				errs = append(errs, field.Invalid(file, name, "must be a file name of at most 128 letters, digits, dots, hyphens and underscores"))
 			case ownFiles.MatchString(name):
-				errs = append(errs, field.Forbidden(file, "is the name of a file of the operator; use another one"))
+				errs = append(errs, field.Forbidden(file,
+					"is the name of a file of the operator, or ends in .conf or .py, which Keystone reads itself; use another one"))
 			case seen[name]:
 				errs = append(errs, field.Duplicate(file, name))
 			}

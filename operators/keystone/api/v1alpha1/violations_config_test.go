@@ -107,20 +107,24 @@ func configViolations() []violation {
 			"spec.middleware[0].files[api-paste.ini]", "is the name of a file of the operator", "", "",
 		},
 		{
+			"a file for a middleware that Keystone reads as its configuration", withFile("zz.conf", "[token]\nexpiration = 1"),
+			"spec.middleware[0].files[zz.conf]", "is the name of a file of the operator", "", "",
+		},
+		{
 			"a file for a middleware that replaces a Python module", withFile("forge_errors.py", ""),
 			"spec.middleware[0].files[forge_errors.py]", "is the name of a file of the operator", "", "",
 		},
 		{
-			"a file for a middleware that is larger than a ConfigMap", withFile("audit_map.conf", strings.Repeat("a", maxFilesSize+1)),
+			"a file for a middleware that is larger than a ConfigMap", withFile("audit_map.ini", strings.Repeat("a", maxFilesSize+1)),
 			"spec.middleware", "have 524289 bytes together", "", "",
 		},
 		{
 			"two files of one name", func(k *Keystone) {
 				a, b := filter("a"), filter("b")
-				a.Files, b.Files = map[string]string{"map.conf": "1"}, map[string]string{"map.conf": "2"}
+				a.Files, b.Files = map[string]string{"map.ini": "1"}, map[string]string{"map.ini": "2"}
 				k.Spec.Middleware = []commonv1.MiddlewareSpec{a, b}
 			},
-			"spec.middleware[1].files[map.conf]", "Duplicate value", "", "",
+			"spec.middleware[1].files[map.ini]", "Duplicate value", "", "",
 		},
 		{
 			"a key repository that no pod mounts", extraOption("fernet_tokens", "key_repository", "/tmp/keys"),

@@ -16,10 +16,10 @@ func TestFilesOfFiltersAreNextToTheConfiguration(t *testing.T) {
 	k.Spec.Federation = &keystonev1alpha1.FederationSpec{Enabled: true}
 	k.Spec.Middleware[0].Files = nil
 	own := filesOf(t, k)
-	k.Spec.Middleware[0].Files = map[string]string{"audit_map.conf": "[path_keywords]\n"}
+	k.Spec.Middleware[0].Files = map[string]string{"audit_map.ini": "[path_keywords]\n"}
 	with := filesOf(t, k)
-	if got := with["audit_map.conf"]; got != "[path_keywords]\n" || len(with) != len(own)+1 {
-		t.Errorf("the files are %v, audit_map.conf holds %q", slices.Sorted(maps.Keys(with)), got)
+	if got := with["audit_map.ini"]; got != "[path_keywords]\n" || len(with) != len(own)+1 {
+		t.Errorf("the files are %v, audit_map.ini holds %q", slices.Sorted(maps.Keys(with)), got)
 	}
 	for name := range own {
 		k.Spec.Middleware = []commonv1.MiddlewareSpec{{

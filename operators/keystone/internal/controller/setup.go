@@ -45,7 +45,7 @@ var declaration = controller.Controller[*keystonev1alpha1.Keystone, *pass.Scope]
 		{Object: &corev1.ServiceAccount{}},
 		{Object: &rbacv1.Role{}},
 		{Object: &rbacv1.RoleBinding{}},
-		// Those of the keys have no controller.
+		// Those of the keys lose their controller in a foreground deletion.
 		{Object: &esov1alpha1.PushSecret{}, Orphaned: controller.Unowned, AddToScheme: esov1alpha1.AddToScheme, Optional: true},
 	},
 	Metrics: metrics.Operator,

@@ -88,8 +88,11 @@ func ensureBackup(ctx context.Context, s *pass.Scope, backup keyBackup) (state s
 	}
 	push := backup.push(s.Cluster, s.Keystone, source)
 	maps.Copy(push.Annotations, service.Irreplaceable(s.Pass, push.Name).Annotations)
+	if err := secrets.Keep(s.Scheme, s.Keystone, source, push); err != nil {
+		return state, again, err
+	}
 	again = secrets.RepeatPush(push, live, s.Now(), backupPeriod)
-	if err := secrets.EnsureKeptPushSecret(ctx, s.ThirdParty, s.Scheme, s.Keystone, push, apply.FieldManager); err != nil {
+	if err := secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.Keystone, push, apply.FieldManager); err != nil {
 		return state, time.Time{}, err
 	}
 	return secrets.PushStateOf(push), again, nil
