@@ -83,8 +83,7 @@ func misfits(value any, want reflect.Type, at *field.Path) field.ErrorList {
 
 func misfitsOfFields(object map[string]any, want reflect.Type, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for i := range want.NumField() {
-		member := want.Field(i)
+	for member := range want.Fields() {
 		name, options, _ := strings.Cut(member.Tag.Get("json"), ",")
 		switch {
 		case name == "-" || !member.IsExported():

@@ -159,9 +159,9 @@ func ParseDatabaseIdentity(text string) (i DatabaseIdentity, ok bool) {
 
 // Keys are values for an index: databases that are the same have one in common.
 func (i DatabaseIdentity) Keys() []string {
-	keys := []string{i.server + "/" + i.database}
-	for _, alias := range strings.Fields(i.aliases) {
-		keys = append(keys, alias+"/"+i.database)
+	keys := append([]string{i.server}, strings.Fields(i.aliases)...)
+	for n := range keys {
+		keys[n] += "/" + i.database
 	}
 	return keys
 }

@@ -24,7 +24,7 @@ var limits = slices.Concat(rules.Limits[*ControlPlane]{
 func Outdated(cp *ControlPlane) string { return limits.Outdated(cp) }
 
 func furtherLimits() rules.Limits[*ControlPlane] {
-	var all rules.Limits[*ControlPlane]
+	all := make(rules.Limits[*ControlPlane], 0, len(furtherServices))
 	for _, s := range furtherServices {
 		all = append(all, serviceLimits(s.path(), s.spec)...)
 	}

@@ -72,7 +72,10 @@ func checkRotationInterval(cp *ControlPlane, at *field.Path) field.ErrorList {
 }
 
 func (s furtherService) rules() rules.Table[*ControlPlane] {
-	return append(serviceRules(s.path(), s.spec), rules.Table[*ControlPlane]{{Path: s.path(), Check: s.checkIdentity}, {Path: s.path() + ".database", Check: s.checkDatabase}}...)
+	return append(serviceRules(s.path(), s.spec), rules.Table[*ControlPlane]{
+		{Path: s.path(), Check: s.checkIdentity},
+		{Path: s.path() + ".database", Check: s.checkDatabase},
+	}...)
 }
 
 // spec returns the settings that every service has, nil for a control plane without it.

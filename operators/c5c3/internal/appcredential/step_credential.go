@@ -235,10 +235,7 @@ func (m *manager) seed() ([]byte, error) {
 // keepImports ensures the imports, and returns the requeue delay, zero to wait for a
 // watch.
 func (m *manager) keepImports(ctx context.Context) (again time.Duration, err error) {
-	with, err := m.importCloud(ctx)
-	if err != nil {
-		return 0, err
-	}
+	with := m.importCloud(ctx)
 	imports := []korc.Object{DomainImport(m.CP, with), UserImport(m.CP, with)}
 	if m.credentialNamesIdentityService() {
 		imports = append(imports, korc.IdentityService(m.CP))
@@ -256,14 +253,15 @@ func (m *manager) keepImports(ctx context.Context) (again time.Duration, err err
 
 // importCloud returns the cloud of the users as soon as they have it, unless access rules
 // limit it, which Keystone applies to its own API. K-ORC keeps the Secret of a cloud that an
-// object refers to, also one of somebody else with its name.
-func (m *manager) importCloud(ctx context.Context) (orcv1alpha1.CloudCredentialsReference, error) {
+// object refers to, also one of somebody else with its name. That the Secret cannot be read
+// is reported by the delivery.
+func (m *manager) importCloud(ctx context.Context) orcv1alpha1.CloudCredentialsReference {
 	text, err := m.deliveredClouds(ctx)
 	id, _ := clouds.CredentialIn(text)
-	if id == "" || len(m.CP.Spec.KORC.AdminCredential.ApplicationCredential.AccessRules) > 0 {
-		return korc.AdminCloud(m.CP), err
+	if err != nil || id == "" || len(m.CP.Spec.KORC.AdminCredential.ApplicationCredential.AccessRules) > 0 {
+		return korc.AdminCloud(m.CP)
 	}
-	return korc.UserCloud(m.CP), err
+	return korc.UserCloud(m.CP)
 }
 
 // credentialNamesIdentityService reports whether an access rule refers to Keystone

@@ -69,7 +69,7 @@ func TestADeliveredSecretThatMayNotBeReadIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []refusedCall{
 		{"KORCReady", "AdminPasswordError", "get", "secrets", "controlplane-keystone-admin-credentials"},
-		{"KORCReady", "AdminImportError", "get", "secrets", "k-orc-clouds-yaml"},
+		{"AdminCredentialReady", "CloudsYamlError", "get", "secrets", "k-orc-clouds-yaml"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

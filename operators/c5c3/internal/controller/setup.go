@@ -112,8 +112,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Op
 		RevokeCredential: options.Revoke, Enrol: options.Enrol, DeleteUser: options.DeleteUser,
 		SetEndpoints: options.SetEndpoints, FindEndpoint: options.FindEndpoint,
 		FindEntries: options.FindEntries, RemoveEntry: options.RemoveEntry,
-		Background: probe.NewBackground(),
-
+		Background:   probe.NewBackground(),
 		StallTimeout: cmp.Or(options.StallTimeout, pass.DefaultStallTimeout),
 		RetryPeriod:  cmp.Or(options.RetryPeriod, pass.DefaultRetryPeriod),
 		SpreadTime:   cmp.Or(options.SpreadTime, cfg.Propagation()),

@@ -12,7 +12,8 @@ func TestEntriesThatKeystoneHasAreFoundByTheirRegion(t *testing.T) {
 	api.odd["theirs"] = inCatalog{Interface: "internal", URL: urlOf("internal"), Enabled: true}
 	api.odd["free"] = inCatalog{Interface: "admin", URL: urlOf("admin"), Enabled: true}
 	wanted := Entries{Type: "identity", Name: "keystone", Endpoints: []Endpoint{
-		{Interface: "public", URL: urlOf("elsewhere")}, {Interface: "internal", URL: urlOf("internal")},
+		{Interface: "public", URL: urlOf("elsewhere")},
+		{Interface: "internal", URL: urlOf("internal")},
 		{Interface: "admin", URL: urlOf("admin")},
 	}}
 	found, verdict, err := NewAdministrator(nil).FindEntries(t.Context(), api.url, "adm1n", "RegionOne", wanted)

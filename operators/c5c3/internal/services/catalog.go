@@ -26,7 +26,7 @@ func (svc Service) catalogEndpoint(entry endpoint, c cluster.Settings, cp *c5c3v
 // CatalogObjects returns the objects of all entries that the control plane may have. Only
 // their names are set.
 func (all List) CatalogObjects(cp *c5c3v1alpha1.ControlPlane) []korc.Object {
-	var objects []korc.Object
+	objects := make([]korc.Object, 0, len(all))
 	for _, svc := range all {
 		objects = append(objects, svc.catalogObjects(cp)...)
 	}

@@ -95,7 +95,8 @@ func checkFilterFiles(k *Keystone, at *field.Path) field.ErrorList {
 		}
 	}
 	if size > maxFilesSize {
-		errs = append(errs, field.Forbidden(at, fmt.Sprintf("the files have %d bytes together, and at most %d fit into the ConfigMap", size, maxFilesSize)))
+		errs = append(errs, field.Forbidden(at, fmt.Sprintf(
+			"the files have %d bytes together, and at most %d fit into the ConfigMap", size, maxFilesSize)))
 	}
 	return errs
 }
