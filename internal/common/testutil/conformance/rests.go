@@ -105,17 +105,19 @@ func (i *Instance[T]) owned(m mode) {
 	}
 	controller := i.controller()
 	for _, child := range found {
-		owners := []metav1.OwnerReference{controller}
+		owners, goesWithDatabase := []metav1.OwnerReference{controller}, false
 		switch {
 		case i.irreplaceable(child):
-			owners = nil
+			owners, goesWithDatabase = nil, true
 		case child.Kind == "PushSecret" && len(child.OwnerReferences) > 1:
-			owners = append(owners, child.OwnerReferences[1]) // the Secret that it copies
-		}
-		if i.irreplaceable(child) || len(owners) > 1 {
-			if got, want := child.Annotations[commonv1.AnnotationDatabase], i.identity().String(); got != want {
-				i.Errorf("%s belongs to database %q, want %q", child, got, want)
+			source := child.OwnerReferences[1]
+			if source.Kind != "Secret" || !slices.Contains(i.Irreplaceable, source.Name) {
+				i.Errorf("%s also belongs to %s %s", child, source.Kind, source.Name)
 			}
+			owners, goesWithDatabase = append(owners, source), true
+		}
+		if got, want := child.Annotations[commonv1.AnnotationDatabase], i.identity().String(); goesWithDatabase && got != want {
+			i.Errorf("%s belongs to database %q, want %q", child, got, want)
 		}
 		if diff := cmp.Diff(owners, child.OwnerReferences); diff != "" {
 			i.Errorf("owners of %s (-want +got):\n%s", child, diff)

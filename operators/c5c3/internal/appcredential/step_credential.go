@@ -98,21 +98,15 @@ func (m *manager) prepare(ctx context.Context) error {
 	case err != nil:
 		return reconcile.WithReason(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
 	}
-	if !m.hasCredential() {
+	// The store would keep the administrator's password as an earlier version of the
+	// credential.
+	if !clouds.HasCredential(m.credential.Data[clouds.Key]) {
 		return nil
 	}
 	if err := m.pushCredential(ctx); err != nil {
 		return reconcile.WithReason(c5c3v1alpha1.ReasonPushSecretError, err)
 	}
 	return reconcile.WithReason(c5c3v1alpha1.ReasonExternalSecretError, m.deliverClouds(ctx))
-}
-
-// hasCredential reports whether the clouds.yaml of the Secret holds an application
-// credential. The one before holds the administrator's password, and the secret store would
-// keep it as an earlier version of the credential: it is not published.
-func (m *manager) hasCredential() bool {
-	id, _ := clouds.CredentialIn(m.credential.Data[clouds.Key])
-	return id != ""
 }
 
 // readPassword reads the administrator's password for this step and later ones.
@@ -257,8 +251,7 @@ func (m *manager) keepImports(ctx context.Context) (again time.Duration, err err
 // is reported by the delivery.
 func (m *manager) importCloud(ctx context.Context) orcv1alpha1.CloudCredentialsReference {
 	text, err := m.deliveredClouds(ctx)
-	id, _ := clouds.CredentialIn(text)
-	if err != nil || id == "" || len(m.CP.Spec.KORC.AdminCredential.ApplicationCredential.AccessRules) > 0 {
+	if err != nil || !clouds.HasCredential(text) || len(m.CP.Spec.KORC.AdminCredential.ApplicationCredential.AccessRules) > 0 {
 		return korc.AdminCloud(m.CP)
 	}
 	return korc.UserCloud(m.CP)

@@ -116,3 +116,10 @@ func CredentialIn(text []byte) (id, secret string) {
 	}
 	return "", ""
 }
+
+// HasCredential reports whether a clouds.yaml holds an application credential. The one that
+// K-ORC works with before there is any holds the administrator's password.
+func HasCredential(text []byte) bool {
+	id, _ := CredentialIn(text)
+	return id != ""
+}

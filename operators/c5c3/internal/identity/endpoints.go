@@ -116,16 +116,22 @@ type inCatalog struct {
 	Enabled   bool   `json:"enabled"`
 }
 
-// repairEndpoint reads the endpoint first: an update that changes nothing would be one in
-// Keystone's audit log, too.
-func repairEndpoint(ctx context.Context, identity *gophercloud.ServiceClient, wanted Endpoint, region string) (Verdict, error) {
+// endpointWith reads the endpoint with an id.
+func endpointWith(ctx context.Context, identity *gophercloud.ServiceClient, id string) (inCatalog, error) {
 	var answer struct {
 		Endpoint inCatalog `json:"endpoint"`
 	}
-	if err := endpoints.Get(ctx, identity, wanted.ID).ExtractInto(&answer); err != nil {
+	err := endpoints.Get(ctx, identity, id).ExtractInto(&answer)
+	return answer.Endpoint, err
+}
+
+// repairEndpoint reads the endpoint first: an update that changes nothing would be one in
+// Keystone's audit log, too.
+func repairEndpoint(ctx context.Context, identity *gophercloud.ServiceClient, wanted Endpoint, region string) (Verdict, error) {
+	found, err := endpointWith(ctx, identity, wanted.ID)
+	if err != nil {
 		return refused("reading the endpoint", wanted.ID, err)
 	}
-	found := answer.Endpoint
 	if found.RegionID != "" && found.RegionID != region {
 		return Rejected, &ElsewhereError{wanted.ID, found.RegionID}
 	}

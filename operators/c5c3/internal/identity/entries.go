@@ -114,13 +114,11 @@ func (a *Administrator) RemoveEntry(ctx context.Context, authURL, adminPassword,
 	case entry.IsService:
 		return removeService(ctx, identity, entry.ID)
 	}
-	var answer struct {
-		Endpoint inCatalog `json:"endpoint"`
-	}
-	if err := endpoints.Get(ctx, identity, entry.ID).ExtractInto(&answer); err != nil {
+	found, err := endpointWith(ctx, identity, entry.ID)
+	switch {
+	case err != nil:
 		return unlessGone("reading the endpoint", entry.ID, err)
-	}
-	if of := answer.Endpoint.RegionID; of != "" && of != region {
+	case found.RegionID != "" && found.RegionID != region:
 		return nil
 	}
 	return unlessGone("deleting the endpoint", entry.ID, endpoints.Delete(ctx, identity, entry.ID).Err)

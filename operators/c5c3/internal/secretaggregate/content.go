@@ -130,19 +130,11 @@ func missingEntries(entries []aggregateEntry, found map[string]*corev1.Secret) [
 			missing = append(missing, fmt.Sprintf("Secret %s (%s)", entry.secret, entry.credential))
 		case len(secrets.MissingKeys(secret, entry.from)) > 0:
 			missing = append(missing, fmt.Sprintf("key %s in Secret %s (%s)", entry.from, entry.secret, entry.credential))
-		case entry.credential == c5c3v1alpha1.AggregatedAdminApplicationCredential && !holdsApplicationCredential(secret.Data[entry.from]):
+		case entry.credential == c5c3v1alpha1.AggregatedAdminApplicationCredential && !clouds.HasCredential(secret.Data[entry.from]):
 			missing = append(missing, fmt.Sprintf("an application credential in Secret %s (%s)", entry.secret, entry.credential))
 		}
 	}
 	return slices.Compact(missing)
-}
-
-// holdsApplicationCredential distinguishes a clouds.yaml with an application credential
-// from the one with the administrator's password. The latter is used until the first
-// credential exists, and is not what was asked for.
-func holdsApplicationCredential(text []byte) bool {
-	id, _ := clouds.CredentialIn(text)
-	return id != ""
 }
 
 // aggregateSecret builds the aggregated Secret. All entries must exist.

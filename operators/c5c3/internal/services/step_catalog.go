@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
@@ -103,19 +101,4 @@ func checkEndpoints(s *pass.Pass, entries []catalogEntry) error {
 	}
 	return reconcile.WaitError("", fmt.Sprintf(
 		"Not all endpoints are known to be in region %s: %v; %s", region, err, remedy)).After(s.RetryPeriod)
-}
-
-// isRestart reports whether Keystone has not answered about a subject since the operator
-// was started, which is no news about what was True before.
-func isRestart(s *pass.Pass, err error, subject, conditionType string) bool {
-	return errors.Is(err, identity.ErrAsking) && !s.Proofs.Remembers(s.Name, subject) &&
-		meta.IsStatusConditionTrue(s.CP.Status.Conditions, conditionType)
-}
-
-// reach is what to do when Keystone gives the operator no usable answer.
-func reach(s *pass.Pass, err error) string {
-	if errors.Is(err, identity.ErrPassword) {
-		return fmt.Sprintf("correct the administrator's password in Secret %s, or set the one in Keystone to it", s.CP.AdminSecretRef().Name)
-	}
-	return "let the operator reach " + controlplane.AuthURL(s.CP)
 }

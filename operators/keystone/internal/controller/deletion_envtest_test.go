@@ -74,21 +74,28 @@ func retained(namespace, name string) *keystonev1alpha1.Keystone {
 	return k
 }
 
+// expectKept deletes the Keystone and checks that the keys from before and their copies stay.
+func expectKept(
+	t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, before []map[string][]byte, policy metav1.DeletionPropagation,
+) {
+	t.Helper()
+	objects.Delete(t, c, k.DeepCopy(), client.PropagationPolicy(policy))
+	expect.Gone(t, c, k.DeepCopy())
+	expectNoChildren(t, c, k.Namespace)
+	if diff := cmp.Diff(before, keysOf(t, c, k)); diff != "" {
+		t.Error("the keys are others than before")
+	}
+	expectStored(t, c, k)
+	expectEvent(t, c, k, "Normal KeysKept")
+}
+
 func TestADatabaseThatStaysKeepsItsKeys(t *testing.T) {
 	for _, m := range []mode{modes[0], {"retained", withCluster, retained}} {
 		for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
 			t.Run(m.name+" "+string(policy), func(t *testing.T) {
 				t.Parallel()
 				c, k, _ := converged(t, m)
-				before := keysOf(t, c, k)
-				objects.Delete(t, c, k.DeepCopy(), client.PropagationPolicy(policy))
-				expect.Gone(t, c, k.DeepCopy())
-				expectNoChildren(t, c, k.Namespace)
-				if diff := cmp.Diff(before, keysOf(t, c, k)); diff != "" {
-					t.Error("the keys are others than before")
-				}
-				expectStored(t, c, k)
-				expectEvent(t, c, k, "Normal KeysKept")
+				expectKept(t, c, k, keysOf(t, c, k), policy)
 				if dropped := mariadb.Dropped(k.Namespace); len(dropped) > 0 {
 					t.Errorf("dropped from the MariaDB: %v", dropped)
 				}
@@ -105,14 +112,7 @@ func TestADatabaseWhoseServerIsGoneKeepsItsKeys(t *testing.T) {
 			c, k, _ := converged(t, modes[1])
 			before := keysOf(t, c, k)
 			objects.Delete(t, c, testutil.MariaDB(k.Namespace))
-			objects.Delete(t, c, k.DeepCopy(), client.PropagationPolicy(policy))
-			expect.Gone(t, c, k.DeepCopy())
-			expectNoChildren(t, c, k.Namespace)
-			if diff := cmp.Diff(before, keysOf(t, c, k)); diff != "" {
-				t.Error("the keys are others than before")
-			}
-			expectStored(t, c, k)
-			expectEvent(t, c, k, "Normal KeysKept")
+			expectKept(t, c, k, before, policy)
 		})
 	}
 }
