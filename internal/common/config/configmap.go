@@ -43,15 +43,14 @@ func contentDigest(data map[string]string) string {
 // digestKey is a name that no key of a ConfigMap can have.
 const digestKey = "/digest"
 
-// Condense prepares a ConfigMap for the cache that CreateImmutableConfigMap reads: of the
-// content of an immutable one of a base name it leaves a digest. Others stay as they are.
+// Condense prepares a ConfigMap for the cache that CreateImmutableConfigMap reads: it leaves
+// a digest of the data, and nothing else that can be large. Whoever may create ConfigMaps
+// can give them an operator's label, and otherwise fill its memory.
 func Condense(configMap *corev1.ConfigMap) {
-	if !ptr.Deref(configMap.Immutable, false) || configMap.Labels[BaseLabel] == "" {
-		return
-	}
 	if _, before := configMap.Data[digestKey]; !before {
 		configMap.Data = map[string]string{digestKey: contentDigest(configMap.Data)}
 	}
+	configMap.BinaryData, configMap.Annotations = nil, nil
 }
 
 // holds reports whether the ConfigMap, condensed or not, has the data.

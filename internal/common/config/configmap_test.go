@@ -107,20 +107,24 @@ func TestAConfigMapInTheCacheCostsNoRequest(t *testing.T) {
 	}
 }
 
-func TestOnlyTheContentOfOurImmutableConfigMapsIsNotCached(t *testing.T) {
+func TestACachedConfigMapTakesLittleRoomWhoeverMadeIt(t *testing.T) {
 	ours := existing("Deployment", "keystone", "1")
 	mutable, theirs := ours.DeepCopy(), ours.DeepCopy()
 	mutable.Immutable, theirs.Labels = nil, nil
-	for what, whole := range map[string]*corev1.ConfigMap{"mutable": mutable, "without the label": theirs} {
-		Condense(whole)
-		if diff := cmp.Diff(testData, whole.Data); diff != "" {
-			t.Errorf("%s: the data has changed (-want +got):\n%s", what, diff)
-		}
+	large := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "large", Annotations: map[string]string{"note": strings.Repeat("x", 256<<10)}},
+		Data:       map[string]string{"text": strings.Repeat("x", 256<<10)},
+		BinaryData: map[string][]byte{"bytes": make([]byte, 256<<10)},
 	}
-	Condense(ours)
-	for key, value := range ours.Data {
-		if len(key)+len(value) > 80 || len(validation.IsConfigMapKey(key)) == 0 {
-			t.Errorf("the cache holds %q at the key %s, want a digest at a key that no ConfigMap can have", value, key)
+	for what, configMap := range map[string]*corev1.ConfigMap{"ours": ours, "mutable": mutable, "without the label": theirs, "large": large} {
+		Condense(configMap)
+		if size := configMap.Size(); size > 1024 {
+			t.Errorf("%s: %d bytes are left", what, size)
+		}
+		for key := range configMap.Data {
+			if len(validation.IsConfigMapKey(key)) == 0 {
+				t.Errorf("%s: the cache holds the key %s, want a digest at a key that no ConfigMap can have", what, key)
+			}
 		}
 	}
 }
