@@ -11,7 +11,8 @@
 # Environment: BIN (the tools), KUBECONFIG, REPORTS (a folder for the output, the JUnit
 # report and the summary), PARALLEL, LOADGEN (the archive of the load generator's image), CORE
 # (true: only the suites with the label "core"), COMPLETE (true: fail instead of
-# skipping a suite), SHARD (a part of the suites, such as 1/3).
+# skipping a suite), SHARD (a part of the suites, such as 1/3), RELEASE (that of the Keystones
+# of suites that do not say which; its image is built if it is not the default, 2025.1).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -34,7 +35,7 @@ while (($# > 0)) && [[ $1 != -- ]]; do
 	shift
 done
 (($# == 0)) || shift
-: "${CORE:=false}" "${COMPLETE:=false}" "${SHARD:=}" shard=
+: "${CORE:=false}" "${COMPLETE:=false}" "${SHARD:=}" "${RELEASE:=2025.1}" shard=
 [[ -z $SHARD ]] || shard=$(hack/e2e/shard.py "$SHARD" tests/e2e)
 if [[ ! -e $KUBECONFIG ]]; then
 	echo 'no cluster of this checkout is running: start one with "make quickstart"' >&2
@@ -144,6 +145,10 @@ if ((${#folders[@]} == 0)); then
 	whole=true
 fi
 select_suites "${folders[@]}"
+if [[ $RELEASE != 2025.1 ]]; then
+	unavailable=$(provide "keystone-$RELEASE")
+	[[ -z $unavailable ]] || { echo "$unavailable" >&2; exit 1; }
+fi
 
 mkdir -p "$REPORTS"
 # Two concurrent runs must not write to the same report.
@@ -163,7 +168,7 @@ exec {recording}>"$run/recording"
 # that a run that is stopped has shown something too.
 status=0
 chainsaw test --config tests/e2e/chainsaw.yaml --parallel "$PARALLEL" --report-path "$run" --no-color --quiet \
-	--set-string root="$root" "$@" "${suites[@]}" {recording}>&- | tee "$REPORTS/output.txt" || status=$?
+	--set-string root="$root" --set-string release="$RELEASE" "$@" "${suites[@]}" {recording}>&- | tee "$REPORTS/output.txt" || status=$?
 if [[ -e $run/e2e.xml ]]; then
 	mv "$run/e2e.xml" "$REPORTS/e2e.xml"
 	echo

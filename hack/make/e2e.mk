@@ -15,6 +15,8 @@ E2E_CORE ?= false
 # true: fail if the cluster lacks something that a suite requires. Otherwise such
 # suites are skipped, unless they are named.
 E2E_COMPLETE ?= false
+# The release of the Keystones that suites make without saying which: 2025.1, 2026.2 or 2022.2.
+E2E_RELEASE ?= 2025.1
 # A part of the suites: 2/3 is the second of three.
 SHARD ?=
 
@@ -27,6 +29,7 @@ E2E_KUBECONFIG ?= $(ROOT)/kubeconfig
 e2e: $(BIN)/chainsaw $(BIN)/kubectl $(CLUSTER_BIN) $(E2E_LOADGEN) helm-deps kubectl-forge ## Run the end-to-end suites, or some (SUITE=smoke, SUITES="scale events"), or a part of them (SHARD=1/3), against the cluster of quickstart.
 	@BIN='$(BIN)' KUBECONFIG='$(E2E_KUBECONFIG)' KUBECACHEDIR='$(CACHE)/kubectl' REPORTS='$(E2E_REPORTS)' \
 		PARALLEL='$(E2E_PARALLEL)' LOADGEN='$(E2E_LOADGEN)' CORE='$(E2E_CORE)' COMPLETE='$(E2E_COMPLETE)' SHARD='$(SHARD)' \
+		RELEASE='$(E2E_RELEASE)' \
 		hack/e2e/run.sh $(SUITES) -- $(E2E_FLAGS)
 
 .PHONY: e2e-core
