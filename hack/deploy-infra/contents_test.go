@@ -2,6 +2,7 @@ package deployinfra
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -168,6 +169,7 @@ func TestTheOverlayForKindIsSmall(t *testing.T) {
 	}
 	values := []value{
 		{find(t, infrastructure, "MariaDB", "openstack-db"), "spec.replicas", "1"},
+		{find(t, infrastructure, "MariaDB", "openstack-db"), "spec.affinity", ""},
 		{find(t, infrastructure, "MariaDB", "openstack-db"), "spec.galera", ""},
 		{find(t, infrastructure, "MariaDB", "openstack-db"), "spec.maxScale", ""},
 		{find(t, infrastructure, "MariaDB", "openstack-db"), "spec.storage.storageClassName", "standard"},
@@ -189,6 +191,30 @@ func TestTheOverlayForKindIsSmall(t *testing.T) {
 		if got := at(c.object, c.path); got != c.want {
 			t.Errorf("%s %s: %s is %q, want %q", c.object.GetKind(), c.object.GetName(), c.path, got, c.want)
 		}
+	}
+}
+
+// TestTheServersOfAProductionDatabaseRunOnDifferentNodes looks for servers that a single node could
+// take along.
+func TestTheServersOfAProductionDatabaseRunOnDifferentNodes(t *testing.T) {
+	database := find(t, build(t, "infrastructure"), "MariaDB", "openstack-db")
+	const rule = "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution.0.podAffinityTerm."
+	for path, want := range map[string]string{
+		"topologyKey": "kubernetes.io/hostname",
+		`labelSelector.matchLabels.app\.kubernetes\.io/instance`: database.GetName(),
+		`labelSelector.matchLabels.app\.kubernetes\.io/name`:     "mariadb",
+	} {
+		if got := at(database, rule+path); got != want {
+			t.Errorf("%s is %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestFluxHasAFixedVersion fails when the version of Flux depends on the time of the deployment.
+func TestFluxHasAFixedVersion(t *testing.T) {
+	got := field(t, "deploy/flux-system/fluxinstance.yaml", "spec", "distribution", "version")
+	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(got) {
+		t.Errorf("the version of Flux is %s", got)
 	}
 }
 

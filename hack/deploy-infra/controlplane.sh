@@ -25,7 +25,7 @@ apply_controlplane() {
 	kubectl patch --local -f "$root/deploy/controlplane/controlplane.yaml" --type=merge \
 		-p "$(controlplane_patch "$1")" -o json >"$manifest"
 	# The webhook answers only a moment after its pod is ready.
-	retry "$POD_TIMEOUT" kubectl apply --server-side --force-conflicts --field-manager=deploy-infra -f "$manifest" >/dev/null
+	retry "$POD_TIMEOUT" apply -f "$manifest"
 	rm -f "$manifest"
 	await_controlplane InfrastructureReady
 	"$root/deploy/openbao/bootstrap/setup-database-tenant.sh" openstack "$CONTROLPLANE_NAME"

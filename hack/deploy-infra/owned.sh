@@ -63,6 +63,10 @@ refuse_foreign() {
 	found=$(for folder in "$base" "$infrastructure"; do foreign "$root/$folder"; done)
 	[[ -z $found ]] || refuse "others have deployed these to the cluster, where deploy-infra would replace them: ${found//$'\n'/, };" \
 		'leave them out in an overlay of your own (docs/deploy-infra.md)'
+	[[ $WITH_CONTROLPLANE_CR == true ]] || return 0
+	found=$(managers controlplanes.c5c3.io "$CONTROLPLANE_NAME" openstack)
+	[[ -z $found ]] || is_ours "$found" || refuse "others manage the ControlPlane openstack/$CONTROLPLANE_NAME," \
+		'which deploy-infra would change: leave WITH_CONTROLPLANE_CR out'
 }
 
 # remove FOLDER deletes the objects in it that deploy-infra has deployed.

@@ -108,6 +108,19 @@ func TestWhatOthersHaveDeployedIsNotTakenOver(t *testing.T) {
 	}
 }
 
+func TestAControlPlaneOfOthersIsNotTakenOver(t *testing.T) {
+	m := ways["current"](t).set(map[string]string{"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true"})
+	m.set(map[string]string{"FAKE_MANAGERS": "argocd-controller c5c3-operator"})
+	output, calls, err := m.run(t)
+	if err == nil || !strings.Contains(output, "openstack/controlplane") || strings.Contains(calls, "apply") {
+		t.Errorf("%v: it says %s and calls\n%s", err, output, calls)
+	}
+	m.set(map[string]string{"FAKE_MANAGERS": "deploy-infra c5c3-operator"})
+	if _, calls := m.mustRun(t); !strings.Contains(calls, "setup-database-tenant.sh") || strings.Contains(calls, "--force-conflicts") {
+		t.Errorf("what another manager has set is overwritten:\n%s", calls)
+	}
+}
+
 func TestTeardownLeavesWhatOthersHaveDeployed(t *testing.T) {
 	const deletion = "delete HelmRelease.v2.helm.toolkit.fluxcd.io cert-manager"
 	for managers, ours := range map[string]bool{"deploy-infra helm-controller": true, "kubectl helm-controller": false, "": false} {

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
 
 // TestEachTenantLogsInToTheStoreAsItself fails when a store that any namespace may use
@@ -30,27 +32,84 @@ func TestEachTenantLogsInToTheStoreAsItself(t *testing.T) {
 	}
 }
 
-// TestWhoMayEditAppliesNoExternalSecret fails when the chart of External Secrets extends
-// the roles "edit" and "view".
-func TestWhoMayEditAppliesNoExternalSecret(t *testing.T) {
-	local, err := os.ReadFile(filepath.Join(deploy(), "infra/external-secrets/values.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	release := find(t, build(t, "flux-system"), "HelmRelease", "external-secrets")
-	values, err := release.GetFieldValue("spec.values")
-	if err != nil {
-		t.Fatal(err)
-	}
-	flux, err := yaml.Marshal(values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string]string{"the local cluster": string(local), "Flux": string(flux)} {
-		for _, value := range []string{"aggregateToEdit: false", "aggregateToView: false"} {
-			if !strings.Contains(content, value) {
-				t.Errorf("the values for %s have no %s", name, value)
+// aggregation maps each release of another project to the values that keep its chart from extending the
+// roles "view", "edit" and "admin". A release without values extends none.
+var aggregation = map[string][]string{
+	"cert-manager":             {"global.rbac.aggregateClusterRoles"},
+	"envoy-gateway":            nil,
+	"external-secrets":         {"rbac.aggregateToEdit", "rbac.aggregateToView"},
+	"mariadb-operator":         {"rbac.aggregation.enabled"},
+	"mariadb-operator-crds":    nil,
+	"memcached-operator":       nil,
+	"openbao":                  nil,
+	"prometheus-operator-crds": nil,
+}
+
+// TestWhoMayEditGetsNoKindOfOtherProjects fails when the chart of another project extends the
+// built-in roles: many of their kinds reach into other namespaces.
+func TestWhoMayEditGetsNoKindOfOtherProjects(t *testing.T) {
+	for _, object := range build(t, "flux-system").Resources() {
+		if object.GetKind() != "HelmRelease" || object.GetLabels()["app.kubernetes.io/part-of"] == "forge" {
+			continue
+		}
+		values, known := aggregation[object.GetName()]
+		if !known {
+			t.Errorf("say here whether the chart of %s extends the built-in roles", object.GetName())
+		}
+		for _, value := range values {
+			if got := at(object, "spec.values."+value); got != "false" {
+				t.Errorf("the values of %s for Flux have %s: %q", object.GetName(), value, got)
+			}
+			if local := "deploy/infra/" + object.GetName() + "/values.yaml"; exists(local) {
+				if got := field(t, local, strings.Split(value, ".")...); got != "false" {
+					t.Errorf("%s has %s: %q", local, value, got)
+				}
 			}
 		}
 	}
+}
+
+// TestNoAnnotationOfAnIngressRequestsACertificate fails when cert-manager issues certificates for
+// annotations: "edit" includes Ingresses, and an annotation names any ClusterIssuer and usage.
+func TestNoAnnotationOfAnIngressRequestsACertificate(t *testing.T) {
+	release := find(t, build(t, "flux-system"), "HelmRelease", "cert-manager")
+	if got := at(release, "spec.values.extraArgs"); !strings.Contains(got, "-ingress-shim") {
+		t.Errorf("cert-manager runs with the arguments %s", got)
+	}
+}
+
+// TestWhoMayEditDeploysNothingThroughFlux applies the patches of the FluxInstance to a role like the
+// one with which Flux extends "edit" and "admin", and names it as flux-operator does.
+func TestWhoMayEditDeploysNothingThroughFlux(t *testing.T) {
+	instance, err := yaml.Parse(content(t, "deploy/flux-system/fluxinstance.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	patches, err := instance.Pipe(yaml.Lookup("spec", "kustomize", "patches"))
+	if err != nil || patches == nil {
+		t.Fatalf("the FluxInstance has no patches (%v)", err)
+	}
+	m := &machine{dir: t.TempDir()}
+	m.write(t, "kustomization.yaml", "resources: [roles]\npatches:\n"+patches.MustString())
+	m.write(t, "roles/kustomization.yaml", "resources: [rbac.yaml]\nnameSuffix: -flux-system\n")
+	m.write(t, "roles/rbac.yaml", `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: flux-edit
+  labels:
+    rbac.authorization.k8s.io/aggregate-to-admin: "true"
+    rbac.authorization.k8s.io/aggregate-to-edit: "true"
+`)
+	role := find(t, kustomize(t, m.dir), "ClusterRole", "flux-edit-flux-system")
+	for label, value := range role.GetLabels() {
+		if strings.HasPrefix(label, "rbac.authorization.k8s.io/aggregate-to-") && value == "true" {
+			t.Errorf("the role has %s", label)
+		}
+	}
+}
+
+// exists reports whether a file of the repository exists.
+func exists(path string) bool {
+	_, err := os.Stat(outside.File(filepath.Join(root, path)))
+	return err == nil
 }
