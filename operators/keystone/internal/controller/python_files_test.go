@@ -71,7 +71,7 @@ func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
 		if want := "\nMODULES = [\"forge_start\"]\n"; strings.Count(files[database.StartFile], want) != 1 {
 			t.Errorf("%s does not say %s", database.StartFile, strings.TrimSpace(want))
 		}
-		if !strings.Contains(files[startFile], "\n            from forge_errors import answering\n") {
+		if !strings.Contains(files[startFile], "\n    from forge_errors import answering\n") {
 			t.Errorf("%s does not put it around Keystone's application", startFile)
 		}
 		if len(k.Spec.Middleware) > 0 && !strings.HasSuffix(files[middlewareFile], "\napplication = answering(application)\n") {
