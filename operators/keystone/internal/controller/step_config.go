@@ -8,6 +8,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
@@ -20,7 +21,7 @@ var settings = configuration.Service{
 	File:    "keystone.conf",
 	Options: keystoneOptions,
 	Plugins: pluginOptions,
-	Filters: func(p *service.Pass) bool { return len(pass.KeystoneOf(p).Spec.Middleware) > 0 },
+	Filters: func(p *service.Pass) []commonv1.MiddlewareSpec { return pass.KeystoneOf(p).Spec.Middleware },
 	Files:   configFiles,
 	Refused: keystonev1alpha1.CheckSecretOptions,
 	Check:   configCheck,
@@ -55,7 +56,7 @@ var drivers = []configuration.Driver{
 
 var configCheck = configuration.Check{
 	Register: "keystone.conf:configure",
-	Drivers: drivers,
+	Drivers:  drivers,
 	// Each method of logins has a group of plugins (keystone.auth.core, load_auth_method).
 	Variants: []configuration.Driver{{Section: "auth", Option: "methods", Group: "keystone.auth."}},
 }
