@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
@@ -31,6 +34,9 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 		}
 		return service.SecretsAvailable()
 	}
+	if err := deployment.Inherit(ctx, p, desired, s.wasChecked(p)); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
+	}
 	state, err := service.Runner(p).Run(ctx, p.Resource, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
@@ -46,8 +52,37 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 
 // isWritten reports whether users have set any option or filter.
 func (s Service) isWritten(p *service.Pass) bool {
-	return len(p.Spec.ExtraConfig) > 0 || p.Spec.ExtraConfigSecretRef != nil || len(s.plugins(p)) > 0 ||
-		s.Filters != nil && s.Filters(p)
+	return len(s.options(p)) > 0 || p.Spec.ExtraConfigSecretRef != nil || len(s.filters(p)) > 0
+}
+
+// options returns the options that users have set outside of Secrets.
+func (s Service) options(p *service.Pass) config.INI {
+	return s.plugins(p).Merge(config.INI(p.Spec.ExtraConfig))
+}
+
+// given returns these options with the one that users choose in spec.cache.
+func (s Service) given(p *service.Pass) config.INI {
+	backend, set := service.Config.Value(p.Slots).Options["cache"]["backend"]
+	if !set {
+		return s.options(p)
+	}
+	return s.options(p).Merge(config.INI{"cache": {"backend": backend}})
+}
+
+func (s Service) filters(p *service.Pass) []commonv1.MiddlewareSpec {
+	if s.Filters == nil {
+		return nil
+	}
+	return s.Filters(p)
+}
+
+// wasChecked returns whether the check of version 0.8.0, which did not look at filters, has
+// found in its files what users have written now.
+func (s Service) wasChecked(p *service.Pass) func(files map[string]string) bool {
+	return func(files map[string]string) bool {
+		had, err := config.ParseINI(files[s.File])
+		return err == nil && len(s.filters(p)) == 0 && reflect.DeepEqual(had.Merge(), had.Merge(s.given(p)))
+	}
 }
 
 // written names the fields in which users set options.
@@ -63,14 +98,14 @@ func (s Service) written() string {
 	return strings.Join(fields[:last], ", ") + " or " + fields[last]
 }
 
-// CheckTask builds the task of the check. It runs again when the configuration changes or
-// the image, which defines the options.
+// CheckTask builds the task of the check. It runs again when what users have written changes,
+// or the image, which defines the options.
 func (s Service) CheckTask(p *service.Pass) deployment.Task {
 	return deployment.Task{
 		Name: "config-check", Container: "config-check", Retries: 1,
 		Command: []string{"python3", p.ConfigDir + CheckFile, p.ConfigDir},
 		Env:     p.Environment,
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
-		RunKey:  deployment.ConfigKey(p),
+		RunKey:  deployment.GivenKey(p, []any{s.given(p), s.filters(p)}),
 	}
 }

@@ -12,12 +12,18 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 func filtering(filters bool) Service {
 	with := settings
-	with.Filters = func(*service.Pass) bool { return filters }
+	with.Filters = func(*service.Pass) []commonv1.MiddlewareSpec {
+		if !filters {
+			return nil
+		}
+		return []commonv1.MiddlewareSpec{{Name: "audit"}}
+	}
 	return with
 }
 

@@ -21,8 +21,6 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-const policyFile = "policy.yaml"
-
 // Service declares the configuration of a service.
 type Service struct {
 	// File is the name of the service's configuration file, such as "placement.conf". It
@@ -34,9 +32,9 @@ type Service struct {
 	// Plugins returns the options of spec.plugins. It is nil for a service without that
 	// field.
 	Plugins func(p *service.Pass) config.INI
-	// Filters reports whether the instance has filters of users, which stand in a file whose
-	// name ends with "-paste.ini". It is nil for a service without spec.middleware.
-	Filters func(p *service.Pass) bool
+	// Filters returns the filters of users, which stand in a file whose name ends with
+	// "-paste.ini". It is nil for a service without spec.middleware.
+	Filters func(p *service.Pass) []commonv1.MiddlewareSpec
 	// Parts are what other packages add to the configuration. Options overrides theirs.
 	Parts []Part
 	// Files returns additional configuration files by name.
@@ -76,7 +74,9 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 	if err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
 	}
-	rendered := service.Rendered{ConfigMap: name, SecretFile: secretFile, Options: options.Merge(secret.all())}
+	rendered := service.Rendered{
+		ConfigMap: name, SecretFile: secretFile, Policy: files[policy.File], Options: options.Merge(secret.all()),
+	}
 	if copied != nil {
 		rendered.Secret = copied.Name
 		if rendered.Given, err = secret.given(p); err != nil {
@@ -102,9 +102,9 @@ func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, m
 	files[CheckFile] = s.check().Script(p.Definition)
 	files[image.CheckFile] = image.Script(p.Definition)
 	if len(rules) > 0 {
-		options.Set("oslo_policy", "policy_file", p.ConfigDir+policyFile)
-		if files[policyFile], err = policy.Render(rules); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", policyFile, err)
+		options.Set("oslo_policy", "policy_file", p.ConfigDir+policy.File)
+		if files[policy.File], err = policy.Render(rules); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", policy.File, err)
 		}
 	}
 	if files[s.File], err = options.Render(); err != nil {

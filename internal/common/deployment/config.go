@@ -42,13 +42,9 @@ func IsConfig(p *service.Pass, volume corev1.Volume) bool {
 	return false
 }
 
-// ConfigKey returns what the result of reading the configuration with an image depends
-// on. Both objects are immutable, so their names identify their content.
-func ConfigKey(p *service.Pass) []any {
-	rendered := service.Config.Value(p.Slots)
-	key := []any{p.Spec.Image.Reference(), rendered.ConfigMap}
-	if rendered.Secret != "" {
-		key = append(key, rendered.Secret)
-	}
-	return key
+// GivenKey returns what the result of a Job that reads the configuration depends on: the
+// image, the options in Secrets, and what else users have given for it to check. Another
+// version of the operator, which changes the rest of the configuration, tries nothing again.
+func GivenKey(p *service.Pass, given any) []any {
+	return []any{p.Spec.Image.Reference(), service.Config.Value(p.Slots).Given, given}
 }

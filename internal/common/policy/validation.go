@@ -8,6 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -29,6 +30,11 @@ func ReconcileValidation(ctx context.Context, p *service.Pass) reconcile.Outcome
 		}
 		return reconcile.Done(vocabulary.ReasonPolicyValidationNotRequired, "spec.policyOverrides is not set")
 	}
+	given := service.Config.Value(p.Slots).Policy
+	err = deployment.Inherit(ctx, p, desired, func(files map[string]string) bool { return files[File] == given })
+	if err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonPolicyValidationFailed, err)
+	}
 	state, err := service.Runner(p).Run(ctx, p.Resource, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
@@ -42,14 +48,18 @@ func ReconcileValidation(ctx context.Context, p *service.Pass) reconcile.Outcome
 	return reconcile.Done(vocabulary.ReasonPolicyValidationPassed, "The policy overrides are valid")
 }
 
-// ValidationTask validates the rules. It runs again when the rules, which are
-// part of the configuration, or the image, which knows the names of rules,
-// change.
+// File is the name of the file with the rules among those of the configuration.
+const File = "policy.yaml"
+
+// ValidationTask validates the rules. It runs again when the rules change, options about
+// them, or the image, which knows the names of rules.
 func ValidationTask(p *service.Pass) deployment.Task {
 	return deployment.Task{
 		Name: "policy-validation", Container: "validator", Retries: 2,
 		Command: []string{"oslopolicy-validator", "--namespace", p.Name, "--config-dir", p.ConfigDir},
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
-		RunKey:  deployment.ConfigKey(p),
+		RunKey: deployment.GivenKey(p, []any{
+			service.Config.Value(p.Slots).Policy, config.INI(p.Spec.ExtraConfig).Merge()["oslo_policy"],
+		}),
 	}
 }

@@ -12,6 +12,8 @@ type Rendered struct {
 	// Given stands for the secret options that users have given. It stays the same when the
 	// operator derives others from them.
 	Given string
+	// Policy is the file with the policy rules that users have given, "" without any.
+	Policy string
 	// Options are all options by section, including those in the Secret.
 	Options map[string]map[string]string
 }

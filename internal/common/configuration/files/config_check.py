@@ -10,6 +10,7 @@ import configparser
 import glob
 import importlib
 import os
+import socket
 import sys
 from importlib import metadata
 
@@ -113,17 +114,39 @@ def filters(path):
     return [name.partition(":")[2] for name in declared]
 
 
+def is_about_a_file(error):
+    """Tells an error about a file from one about a connection, which may have such a class, too."""
+    classes = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
+    return isinstance(error, classes) and error.filename is not None
+
+
+def is_due_to_a_connection(error):
+    """Reports whether an error comes from one about a connection.
+
+    Network policies may forbid this pod what they allow the pods of the API.
+    """
+    while error is not None:
+        if isinstance(error, OSError) and not is_about_a_file(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def check_filter(path, name):
     """Names a filter that the image lacks, or that refuses its options."""
     from paste.deploy import loadfilter
 
+    # Where a network policy drops what a filter sends, it would wait for minutes.
+    socket.setdefaulttimeout(5)
     try:
         loadfilter("config:" + path, name=name)(lambda environ, start_response: [])
-    except (ImportError, AttributeError) as error:
-        problems.append("middleware %s: the image cannot load its filterFactory: %s" % (name, error))
     except Exception as error:
         # Other errors may be due to what only the running service has.
-        if isinstance(error, (OSError, TypeError, ValueError)) or "Config" in type(error).__name__:
+        if is_due_to_a_connection(error):
+            return
+        if isinstance(error, (ImportError, AttributeError)):
+            problems.append("middleware %s: the image cannot load its filterFactory: %s" % (name, error))
+        elif isinstance(error, (OSError, TypeError, ValueError)) or "Config" in type(error).__name__:
             problems.append("middleware %s: it refuses its config: %s" % (name, str(error) or type(error).__name__))
 
 

@@ -4,6 +4,8 @@ import contextlib
 import io
 import pathlib
 import re
+import socket
+import ssl
 import sys
 import tempfile
 import types
@@ -210,6 +212,9 @@ class Test(unittest.TestCase):
         class AuditConfigError(Exception):
             pass
 
+        unreachable = AuditConfigError("no answer")
+        unreachable.__cause__ = TimeoutError("timed out")
+        self.addCleanup(socket.setdefaulttimeout, socket.getdefaulttimeout())
         paste = "[filter:cors]\nuse = egg:oslo.middleware#cors\n[filter:audit]\npaste.filter_factory = audit:make\n"
         for error, want in [
             (ModuleNotFoundError("No module named 'audit'"), "cannot load its filterFactory: No module named 'audit'"),
@@ -217,6 +222,13 @@ class Test(unittest.TestCase):
             (AuditConfigError("no such file: /map"), "it refuses its config: no such file: /map"),
             (FileNotFoundError(2, "No such file", "/map"), "it refuses its config: [Errno 2] No such file: '/map'"),
             (RuntimeError("the database does not answer"), ""),
+            (ConnectionRefusedError(111, "Connection refused"), ""),
+            (TimeoutError("timed out"), ""),
+            (socket.gaierror(-2, "Name or service not known"), ""),
+            (OSError(113, "No route to host"), ""),
+            (FileNotFoundError(2, "No such socket"), ""),
+            (ssl.SSLCertVerificationError("unable to get local issuer certificate"), ""),
+            (unreachable, ""),
             (None, ""),
         ]:
             started = []

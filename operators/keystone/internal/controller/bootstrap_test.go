@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,11 +13,25 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func TestTheAttemptsOfBootstrapDoNotCountAsFailedLogins(t *testing.T) {
+func TestALockOfTheAdministratorDoesNotKeepBootstrapFromSettingThePassword(t *testing.T) {
 	env := bootstrapTask(fixture.Scope(fixture.Minimal())).Env
 	at := slices.IndexFunc(env, func(v corev1.EnvVar) bool { return v.Name == "OS_SECURITY_COMPLIANCE__LOCKOUT_FAILURE_ATTEMPTS" })
 	if at < 0 || env[at].Value != "" || env[at].ValueFrom != nil {
 		t.Errorf("the option that locks accounts is not unset: %v", env)
+	}
+}
+
+// test_forge_start.py tests that they do not count where the variable is, and nowhere else.
+func TestTheAttemptsOfBootstrapDoNotCountAsFailedLogins(t *testing.T) {
+	s := fixture.Scope(fixture.Installed(fixture.Minimal()))
+	if want := "\nif \"" + bootstrapVariable + "\" in os.environ:\n"; strings.Count(filesOf(t, s.Keystone)[startFile], want) != 1 {
+		t.Errorf("%s does not say %q", startFile, want)
+	}
+	for name, template := range keystonesCode(t, s) {
+		has := slices.ContainsFunc(template.Spec.Containers[0].Env, func(v corev1.EnvVar) bool { return v.Name == bootstrapVariable })
+		if bootstrap := name == "bootstrap"; has != bootstrap {
+			t.Errorf("%s has the variable by which bootstrap is known: %t", name, has)
+		}
 	}
 }
 

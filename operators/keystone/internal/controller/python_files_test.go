@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -71,7 +73,7 @@ func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
 		if want := "\nMODULES = [\"forge_start\"]\n"; strings.Count(files[database.StartFile], want) != 1 {
 			t.Errorf("%s does not say %s", database.StartFile, strings.TrimSpace(want))
 		}
-		if !strings.Contains(files[startFile], "\n            from forge_errors import answering\n") {
+		if !strings.Contains(files[startFile], "\n    from forge_errors import answering\n") {
 			t.Errorf("%s does not put it around Keystone's application", startFile)
 		}
 		if len(k.Spec.Middleware) > 0 && !strings.HasSuffix(files[middlewareFile], "\napplication = answering(application)\n") {
@@ -91,6 +93,28 @@ func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
 		if want := "\nSEVERAL_THREADS = " + want + "\n"; strings.Count(files[startFile], want) != 1 {
 			t.Errorf("with %d threads, %s does not say %s", threads, startFile, strings.TrimSpace(want))
 		}
+	}
+}
+
+// The groups are those of the entry points of Keystone 27.0, of which each manager that
+// keystone.server.backends makes loads one.
+func TestEachPluginThatKeystoneLoadsAtItsStartIsLookedUp(t *testing.T) {
+	var groups []string
+	for _, driver := range drivers {
+		groups = append(groups, driver.Group)
+	}
+	want := []string{
+		"keystone.application_credential", "keystone.assignment", "keystone.catalog", "keystone.credential",
+		"keystone.credential.provider", "keystone.endpoint_policy", "keystone.federation", "keystone.identity",
+		"keystone.identity.id_generator", "keystone.identity.id_mapping", "keystone.identity.shadow_users", "keystone.oauth1",
+		"keystone.policy", "keystone.receipt.provider", "keystone.resource", "keystone.resource.domain_config", "keystone.revoke",
+		"keystone.role", "keystone.token.provider", "keystone.trust", "keystone.unified_limit",
+	}
+	if diff := cmp.Diff(want, slices.Sorted(slices.Values(groups))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if check := filesOf(t, fixture.Minimal())[configuration.CheckFile]; !strings.Contains(check, "[\"trust\",\"driver\",\"keystone.trust\"]") {
+		t.Errorf("%s does not look up drivers", configuration.CheckFile)
 	}
 }
 

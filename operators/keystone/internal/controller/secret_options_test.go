@@ -50,7 +50,7 @@ func TestOtherOptionsOfASecretAreCheckedAgain(t *testing.T) {
 	s := fixture.Scope(fixture.Minimal())
 	keys := map[string]bool{}
 	for _, name := range []string{"", "keystone-extra-config-1", "keystone-extra-config-2"} {
-		service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567", Secret: name, SecretFile: "secret.conf"})
+		service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567", Secret: name, Given: name, SecretFile: "secret.conf"})
 		for _, described := range []deployment.Task{settings.CheckTask(s.Pass), policy.ValidationTask(s.Pass)} {
 			keys[described.Name+jobOf(t, s, described).Annotations["forge.c5c3.io/pod-spec-hash"]] = true
 		}

@@ -71,9 +71,12 @@ func runBootstrap(ctx context.Context, s *pass.Scope, desired *batchv1.Job) (job
 }
 
 // unlocked is an option without a value, as it is by default. To find out whether the password
-// is to be set, bootstrap logs in with it: counted as failed logins, its attempts would lock
-// the administrator, and a lock would keep it from setting the right one.
+// is to be set, bootstrap logs in with it, and a lock would keep it from that.
 var unlocked = corev1.EnvVar{Name: "OS_SECURITY_COMPLIANCE__LOCKOUT_FAILURE_ATTEMPTS"}
+
+// bootstrapVariable has the password. The start file knows bootstrap by it, whose logins with
+// a password that Keystone refuses must not lock the administrator.
+const bootstrapVariable = "OS_BOOTSTRAP_PASSWORD"
 
 // bootstrapTask passes everything to keystone-manage in the environment variables
 // documented for that (OS_BOOTSTRAP_*), so that the password never appears in a process
@@ -98,7 +101,7 @@ func bootstrapTask(s *pass.Scope) deployment.Task {
 		Name: "bootstrap", Container: "bootstrap", Command: pass.Manage("bootstrap"), Retries: 4,
 		Env: slices.Concat(pass.Database.ToolEnv(s.Pass), settings, []corev1.EnvVar{
 			unlocked,
-			deployment.SecretVariable("OS_BOOTSTRAP_PASSWORD", boot.AdminPasswordSecretRef.Name, pass.AdminPasswordKey(k)),
+			deployment.SecretVariable(bootstrapVariable, boot.AdminPasswordSecretRef.Name, pass.AdminPasswordKey(k)),
 		}),
 		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keys.Mounts(k)...), database.TLSMounts(s.Pass)...),
 		Annotations: map[string]string{

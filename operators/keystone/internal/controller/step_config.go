@@ -8,6 +8,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
@@ -20,21 +21,42 @@ var settings = configuration.Service{
 	File:    "keystone.conf",
 	Options: keystoneOptions,
 	Plugins: pluginOptions,
-	Filters: func(p *service.Pass) bool { return len(pass.KeystoneOf(p).Spec.Middleware) > 0 },
+	Filters: func(p *service.Pass) []commonv1.MiddlewareSpec { return pass.KeystoneOf(p).Spec.Middleware },
 	Files:   configFiles,
 	Refused: keystonev1alpha1.CheckSecretOptions,
 	Check:   configCheck,
 }
 
+// drivers are the options by which Keystone's managers choose their drivers at each start
+// (keystone.server.backends), with the driver_namespace of each. Catalog has the driver of
+// endpoint_filter, too.
+var drivers = []configuration.Driver{
+	{Section: "application_credential", Option: "driver", Group: "keystone.application_credential"},
+	{Section: "assignment", Option: "driver", Group: "keystone.assignment"},
+	{Section: "catalog", Option: "driver", Group: "keystone.catalog"},
+	{Section: "credential", Option: "driver", Group: "keystone.credential"},
+	{Section: "credential", Option: "provider", Group: "keystone.credential.provider"},
+	{Section: "domain_config", Option: "driver", Group: "keystone.resource.domain_config"},
+	{Section: "endpoint_policy", Option: "driver", Group: "keystone.endpoint_policy"},
+	{Section: "federation", Option: "driver", Group: "keystone.federation"},
+	{Section: "identity", Option: "driver", Group: "keystone.identity"},
+	{Section: "identity_mapping", Option: "driver", Group: "keystone.identity.id_mapping"},
+	{Section: "identity_mapping", Option: "generator", Group: "keystone.identity.id_generator"},
+	{Section: "oauth1", Option: "driver", Group: "keystone.oauth1"},
+	{Section: "policy", Option: "driver", Group: "keystone.policy"},
+	{Section: "receipt", Option: "provider", Group: "keystone.receipt.provider"},
+	{Section: "resource", Option: "driver", Group: "keystone.resource"},
+	{Section: "revoke", Option: "driver", Group: "keystone.revoke"},
+	{Section: "role", Option: "driver", Group: "keystone.role"},
+	{Section: "shadow_users", Option: "driver", Group: "keystone.identity.shadow_users"},
+	{Section: "token", Option: "provider", Group: "keystone.token.provider"},
+	{Section: "trust", Option: "driver", Group: "keystone.trust"},
+	{Section: "unified_limit", Option: "driver", Group: "keystone.unified_limit"},
+}
+
 var configCheck = configuration.Check{
 	Register: "keystone.conf:configure",
-	Drivers: []configuration.Driver{
-		{Section: "application_credential", Option: "driver", Group: "keystone.application_credential"},
-		{Section: "assignment", Option: "driver", Group: "keystone.assignment"},
-		{Section: "catalog", Option: "driver", Group: "keystone.catalog"},
-		{Section: "credential", Option: "driver", Group: "keystone.credential"},
-		{Section: "identity", Option: "driver", Group: "keystone.identity"},
-	},
+	Drivers:  drivers,
 	// Each method of logins has a group of plugins (keystone.auth.core, load_auth_method).
 	Variants: []configuration.Driver{{Section: "auth", Option: "methods", Group: "keystone.auth."}},
 }

@@ -1,5 +1,6 @@
 """Makes Keystone's processes start fast, take any password of the database, and answer each request.
 
+It also keeps bootstrap from locking the administrator.
 sitecustomize.py imports this module at every start of Python.
 """
 
@@ -32,17 +33,18 @@ def accept_percent_signs(url):
     configparser.BasicInterpolation.before_set = escaped
 
 
-class AnswerErrors:
-    """Puts forge_errors.py around the application when Keystone's own entry, or that of spec.middleware, makes it.
+class WhenImported:
+    """Changes a module of Keystone once something has imported it.
 
-    A finder, because a process that serves nothing must not pay for importing
+    A finder, because a process that does not use the module must not pay for importing
     Keystone.
     """
 
-    MAKER = "keystone.server.wsgi"
+    def __init__(self, name, change):
+        self.name, self.change = name, change
 
     def find_spec(self, name, path=None, target=None):
-        if name != self.MAKER:
+        if name != self.name:
             return None
         sys.meta_path.remove(self)
         spec = machinery.PathFinder.find_spec(name, path)
@@ -51,14 +53,29 @@ class AnswerErrors:
         execute = spec.loader.exec_module
 
         def exec_module(module):
-            from forge_errors import answering
-
             execute(module)
-            make = module.initialize_public_application
-            module.initialize_public_application = functools.wraps(make)(lambda: answering(make()))
+            self.change(module)
 
         spec.loader.exec_module = exec_module
         return spec
+
+
+def answer_errors(wsgi):
+    """Puts forge_errors.py around the application when Keystone's own entry, or that of spec.middleware, makes it."""
+    from forge_errors import answering
+
+    make = wsgi.initialize_public_application
+    wsgi.initialize_public_application = functools.wraps(make)(lambda: answering(make()))
+
+
+def count_no_failures(backend):
+    """Lets bootstrap try a password without locking the administrator.
+
+    To find out whether to set the password, bootstrap logs in with it. Keystone forgets a failed
+    login once the password is set. That does not happen if its own rules refuse the password, and
+    each pod tries it again.
+    """
+    backend.Identity._record_failed_auth = lambda self, user_id: None
 
 
 class LoadLater:
@@ -104,7 +121,10 @@ def preload():
     gc.enable()
 
 
-sys.meta_path.insert(0, AnswerErrors())
+sys.meta_path.insert(0, WhenImported("keystone.server.wsgi", answer_errors))
+# Only bootstrap has it.
+if "OS_BOOTSTRAP_PASSWORD" in os.environ:
+    sys.meta_path.insert(0, WhenImported("keystone.identity.backends.sql", count_no_failures))
 # Before Python 3.12.2, a thread can find a module unloaded that another one is loading.
 if not (SEVERAL_THREADS and runs_uwsgi()):
     sys.meta_path.insert(0, LoadLater())

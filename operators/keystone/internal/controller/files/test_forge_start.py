@@ -22,6 +22,12 @@ class Start(unittest.TestCase):
         "keystone/server/__init__.py": "",
         "keystone/server/wsgi.py": "from keystone.federation import idp\n" + NOTE
         + "def initialize_public_application():\n    return idp.GENERATOR\n",
+        "keystone/identity/__init__.py": "",
+        "keystone/identity/backends/__init__.py": "",
+        "keystone/identity/backends/sql.py": "class Identity:\n"
+        "    failures = 0\n"
+        "    def authenticate(self):\n        self._record_failed_auth('id of the administrator')\n"
+        "    def _record_failed_auth(self, user_id):\n        self.failures += 1\n",
         "forge_errors.py": "def answering(application):\n    return ('answering', application)\n",
     }
 
@@ -45,12 +51,12 @@ class Start(unittest.TestCase):
         importlib.invalidate_caches()
         self.folder = pathlib.Path(folder.name)
 
-    def start(self, program, threads=False):
+    def start(self, program, threads=False, environment=()):
         """Does what Python does when it starts."""
         source = FILE.read_text(encoding="utf-8")
         changed = source.replace("\nSEVERAL_THREADS = False\n", f"\nSEVERAL_THREADS = {threads}\n")
         self.assertEqual(threads, changed != source)
-        with mock.patch.dict(os.environ, clear=True), mock.patch("os.readlink", return_value=program):
+        with mock.patch.dict(os.environ, environment, clear=True), mock.patch("os.readlink", return_value=program):
             exec(compile(changed, FILE, "exec"), {"__name__": "forge_start"})
 
     def test_uwsgi_imports_keystone_before_it_forks(self):
@@ -98,6 +104,16 @@ class Start(unittest.TestCase):
         self.start("/usr/bin/python3.11", threads=True)
         importlib.import_module("keystone.server.wsgi")
         self.assertEqual(self.loaded, ["keystone.server.wsgi"])
+
+    def test_what_bootstrap_tries_counts_as_no_failed_login(self):
+        for environment, counted in [({"OS_BOOTSTRAP_PASSWORD": "refused"}, 0), ({}, 5)]:
+            with self.subTest(environment):
+                sys.modules.pop("keystone.identity.backends.sql", None)
+                self.start("/usr/bin/python3.11", environment=environment)
+                backend = importlib.import_module("keystone.identity.backends.sql").Identity()
+                for _ in range(5):
+                    backend.authenticate()
+                self.assertEqual(backend.failures, counted)
 
     def test_an_import_that_fails_is_left_to_the_processes(self):
         (self.folder / "keystone/server/wsgi.py").write_text("import nothing_of_this_name\n", encoding="utf-8")
