@@ -28,20 +28,20 @@ func Claimed(live *corev1.Secret, wanted metav1.ObjectMeta) bool {
 // Claim gives an existing Secret that cannot be made again the wanted labels and
 // annotations, and takes away its controller if that is owner, as in earlier versions, or
 // a deleted predecessor of owner, with the same kind and name: a backup tool has restored
-// it. The data is not changed.
+// it. found is what of live is kept, and may be live itself; what is not in it is removed.
 //
 // It refuses a Secret with another controller with apply.ErrNotOwned, and one that is
 // being deleted with apply.ErrPredecessor. If the Secret has to be changed, judge may
 // still refuse: Claim then returns its error and does not change the Secret. judge may be
 // nil.
 func (o Owned) Claim(
-	ctx context.Context, owner client.Object, live *corev1.Secret, wanted metav1.ObjectMeta, judge func(*corev1.Secret) error,
+	ctx context.Context, owner client.Object, live, found *corev1.Secret, wanted metav1.ObjectMeta, judge func(*corev1.Secret) error,
 ) (*corev1.Secret, error) {
 	if !live.DeletionTimestamp.IsZero() {
 		return nil, fmt.Errorf("secret %s: %w", live.Name, apply.ErrPredecessor)
 	}
-	changed := live.DeepCopy()
-	changed.Labels, changed.Annotations = merged(live.Labels, wanted.Labels), merged(live.Annotations, wanted.Annotations)
+	changed := found.DeepCopy()
+	changed.Labels, changed.Annotations = merged(found.Labels, wanted.Labels), merged(found.Annotations, wanted.Annotations)
 	switch apply.Classify(o.Scheme, owner, live) {
 	case apply.Foreign:
 		holder := metav1.GetControllerOf(live)
@@ -56,7 +56,7 @@ func (o Owned) Claim(
 		return live, nil
 	}
 	if judge != nil {
-		if err := judge(live); err != nil {
+		if err := judge(found); err != nil {
 			return nil, err
 		}
 	}

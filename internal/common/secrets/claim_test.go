@@ -49,7 +49,7 @@ func TestWhatABackupToolBringsBackIsClaimed(t *testing.T) {
 		if secrets.Claimed(found, wanted) {
 			t.Errorf("%s: it counts as claimed before", name)
 		}
-		claimed, err := o.Claim(t.Context(), us, found, wanted, nil)
+		claimed, err := o.Claim(t.Context(), us, found, found, wanted, nil)
 		if !errors.Is(err, c.refusal) {
 			t.Errorf("%s: got %v, want %v", name, err, c.refusal)
 		}
@@ -73,7 +73,7 @@ func TestASecretThatIsBeingDeletedIsNotClaimed(t *testing.T) {
 	live := source("", nil)
 	now := metav1.Now()
 	live.DeletionTimestamp = &now
-	_, err := (secrets.Owned{}).Claim(t.Context(), source("owner", nil), live, metav1.ObjectMeta{}, nil)
+	_, err := (secrets.Owned{}).Claim(t.Context(), source("owner", nil), live, live, metav1.ObjectMeta{}, nil)
 	if !errors.Is(err, apply.ErrPredecessor) {
 		t.Errorf("got %v, want it to wait for the Secret to go", err)
 	}

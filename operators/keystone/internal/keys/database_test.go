@@ -95,6 +95,22 @@ func TestKeysOfAnotherDatabaseAreNotTakenOver(t *testing.T) {
 	}
 }
 
+func TestWhatACopyFromTheStoreAddsToClaimedKeysIsRemoved(t *testing.T) {
+	s := withSecret(t, func(s *pass.Scope) *corev1.Secret {
+		secret := keySecret(t, s, nil)
+		claimed := service.Irreplaceable(s.Pass, secret.Name)
+		secret.Labels, secret.Annotations = claimed.Labels, claimed.Annotations
+		secret.Data[databaseEntry] = []byte(s.DatabaseIdentity().String())
+		return secret
+	})
+	if _, _, err := Fernet.ensure(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if data := live(t, s).Data; len(data) != 3 || data[databaseEntry] != nil {
+		t.Errorf("the Secret has %d entries, want the three keys alone", len(data))
+	}
+}
+
 func TestOnlyKeysThatTheKeystoneHasClaimedAreRemovedWithIt(t *testing.T) {
 	for by, removed := range map[string]bool{"the-keystone": true, "another": false, "": false} {
 		s := withSecret(t, func(s *pass.Scope) *corev1.Secret {

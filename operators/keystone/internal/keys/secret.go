@@ -71,7 +71,7 @@ func (f Family) claimed(s *pass.Scope, live *corev1.Secret) bool {
 // claim adopts an existing Secret if it holds the keys that the Keystone needs. Any other
 // Secret may be the only copy of something else.
 func (f Family) claim(ctx context.Context, s *pass.Scope, live *corev1.Secret) (*corev1.Secret, bool, error) {
-	claimed, err := s.Owned.Claim(ctx, s.Keystone, unpacked(live), service.Irreplaceable(s.Pass, live.Name),
+	claimed, err := s.Owned.Claim(ctx, s.Keystone, live, unpacked(live), service.Irreplaceable(s.Pass, live.Name),
 		func(found *corev1.Secret) error {
 			return cmp.Or(f.belongs(s, found), f.usable(s, found), f.readable(s, found))
 		})

@@ -114,7 +114,7 @@ func keepKey(ctx context.Context, s *pass.Scope, backup keyBackup) (bool, error)
 	if err != nil || secret == nil || !metav1.IsControlledBy(secret, s.Keystone) || !secret.DeletionTimestamp.IsZero() {
 		return secret != nil && service.Claims(s.Pass, secret), err
 	}
-	_, err = s.Owned.Claim(ctx, s.Keystone, secret, service.Irreplaceable(s.Pass, secret.Name), nil)
+	_, err = s.Owned.Claim(ctx, s.Keystone, secret, secret, service.Irreplaceable(s.Pass, secret.Name), nil)
 	return true, err
 }
 
