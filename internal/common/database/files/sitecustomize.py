@@ -65,6 +65,11 @@ def accept_private_authorities():
 def set_session_variables():
     """Sets what each connection needs of the database server, before its first statement.
 
+    MariaDB from 11.6.2 on refuses a statement that changes a row which another transaction has
+    changed meanwhile. OpenStack is written for the behaviour before that: oslo.db knows the error
+    from 17.4 on only, and where nothing repeats the transaction, as for two failed logins of one
+    user at once, the answer is 500. https://bugs.launchpad.net/nova/+bug/2116186
+
     A Galera server acknowledges a write when the others have it, but before they have applied
     it, and each connection goes to one of them: a read waits for that. A MariaDB that is no
     cluster takes the variable and never waits. oslo.db has an option for this only from 12.2
@@ -72,21 +77,25 @@ def set_session_variables():
 
     An API ends a transaction that it has left open: Keystone up to 27 reads the service
     providers for a token in one that lasts until Python collects it, and a migration that
-    changes their table would wait for that. Only MariaDB has the variable, MySQL reads a
-    comment. Tasks have no such limit: they may wait for another of their connections.
+    changes their table would wait for that. Tasks have no such limit: they may wait for another
+    of their connections.
+
+    MySQL has none of these variables, and reads the comments as such. The last assignment changes
+    nothing, and ends the list for all of them.
     """
     from pymysql import connections
 
-    variables = []
+    variables = ["/*M!110602 innodb_snapshot_isolation = OFF, */"]
     if WAIT_FOR_WRITES:
-        variables.append("wsrep_sync_wait = 1")
+        variables.append("wsrep_sync_wait = 1,")
     if SERVES:
-        variables.append("/*M!100300 idle_transaction_timeout = %d, */ wait_timeout = @@wait_timeout" % IDLE_SECONDS)
+        variables.append("/*M!100300 idle_transaction_timeout = %d, */" % IDLE_SECONDS)
+    variables.append("wait_timeout = @@wait_timeout")
     make = connections.Connection.__init__
 
     @functools.wraps(make)
     def prepared(self, *args, **options):
-        options.setdefault("init_command", "SET SESSION " + ", ".join(variables))
+        options.setdefault("init_command", "SET SESSION " + " ".join(variables))
         make(self, *args, **options)
 
     connections.Connection.__init__ = prepared
@@ -95,7 +104,7 @@ def set_session_variables():
 for wanted, change, purpose in (
     (REQUIRE_TLS, refuse_plain_text, "be protected"),
     (REQUIRE_TLS, accept_private_authorities, "be verified"),
-    (WAIT_FOR_WRITES or SERVES, set_session_variables, "have its variables set"),
+    (True, set_session_variables, "have its variables set"),
 ):
     if wanted and VARIABLE in os.environ:
         try:

@@ -10,8 +10,10 @@ import unittest
 from unittest import mock
 
 FILE = pathlib.Path(__file__).with_name("sitecustomize.py")
-WAIT = "SET SESSION wsrep_sync_wait = 1"
-END_IDLE = "/*M!100300 idle_transaction_timeout = 30, */ wait_timeout = @@wait_timeout"
+AS_BEFORE = "SET SESSION /*M!110602 innodb_snapshot_isolation = OFF, */ "
+WAIT = "wsrep_sync_wait = 1, "
+END_IDLE = "/*M!100300 idle_transaction_timeout = 30, */ "
+END = "wait_timeout = @@wait_timeout"
 
 
 def pymysql():
@@ -56,18 +58,20 @@ class SetSessionVariables(unittest.TestCase):
 
     def test_a_connection_waits_for_what_was_written_through_another(self):
         made = self.connect(True, "db", user="harbour")
-        self.assertEqual((made.host, made.options), ("db", {"user": "harbour", "init_command": WAIT}))
+        self.assertEqual((made.host, made.options), ("db", {"user": "harbour", "init_command": AS_BEFORE + WAIT + END}))
 
     def test_a_command_of_somebody_elses_stays(self):
         self.assertEqual(self.connect(True, host="db", init_command="SET names utf8").options, {"init_command": "SET names utf8"})
 
-    def test_a_task_sets_nothing_on_a_server_that_may_be_no_mariadb(self):
-        self.assertEqual(self.connect(False, "db").options, {})
+    def test_a_task_sets_nothing_on_a_server_that_is_no_mariadb(self):
+        command = self.connect(False, "db").options["init_command"]
+        self.assertEqual(command, AS_BEFORE + END)
+        self.assertEqual(re.sub(r"/\*M!.*?\*/", "", command).split(), ["SET", "SESSION", *END.split()])
 
     def test_an_api_leaves_no_transaction_open_for_longer_than_a_client_waits(self):
         api = {"UWSGI_MULE": "/etc/harbour/ready.py"}
-        self.assertEqual(self.connect(True, "db", environment=api).options, {"init_command": WAIT + ", " + END_IDLE})
-        self.assertEqual(self.connect(False, "db", environment=api).options, {"init_command": "SET SESSION " + END_IDLE})
+        self.assertEqual(self.connect(True, "db", environment=api).options, {"init_command": AS_BEFORE + WAIT + END_IDLE + END})
+        self.assertEqual(self.connect(False, "db", environment=api).options, {"init_command": AS_BEFORE + END_IDLE + END})
 
     def test_a_process_does_not_go_on_without_it(self):
         with self.assertRaisesRegex(SystemExit, "have its variables set"):
