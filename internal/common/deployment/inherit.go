@@ -18,9 +18,17 @@ import (
 // that it has read. Its own key is made of the name of their ConfigMap, which changes with
 // each version of the operator. It makes requests only until the new key is recorded.
 func Inherit(ctx context.Context, p *service.Pass, desired *batchv1.Job, same func(files map[string]string) bool) error {
-	live, err := p.Jobs.Find(ctx, p.Resource, desired.Name)
-	if live == nil || err != nil || live.Annotations[job.RunKeyAnnotation] == desired.Annotations[job.RunKeyAnnotation] {
+	cached, err := p.Jobs.Find(ctx, p.Resource, desired.Name)
+	if cached == nil || err != nil || cached.Annotations[job.RunKeyAnnotation] == desired.Annotations[job.RunKeyAnnotation] {
 		return err
+	}
+	if _, succeeded, _ := job.Ended(cached); !succeeded {
+		return nil
+	}
+	// The cache holds neither the volumes of a Job nor the content of configurations.
+	live := &batchv1.Job{}
+	if err := p.APIReader.Get(ctx, p.Key(desired.Name), live); err != nil {
+		return client.IgnoreNotFound(err)
 	}
 	read := configMapOf(live)
 	key := []any{p.Spec.Image.Reference(), read}
@@ -28,12 +36,10 @@ func Inherit(ctx context.Context, p *service.Pass, desired *batchv1.Job, same fu
 		key = append(key, given)
 	}
 	earlier, err := job.Hash(key)
-	_, succeeded, _ := job.Ended(live)
-	if err != nil || !succeeded || live.Annotations[job.RunKeyAnnotation] != earlier {
+	if err != nil || live.UID != cached.UID || live.Annotations[job.RunKeyAnnotation] != earlier {
 		return err
 	}
 	files := &corev1.ConfigMap{}
-	// The cache does not hold the content of configurations.
 	if err := p.APIReader.Get(ctx, p.Key(read), files); err != nil {
 		return client.IgnoreNotFound(err)
 	}
