@@ -146,8 +146,8 @@ if ((${#folders[@]} == 0)); then
 fi
 select_suites "${folders[@]}"
 if [[ $RELEASE != 2025.1 ]]; then
-	unavailable=$(provide "keystone-$RELEASE")
-	[[ -z $unavailable ]] || { echo "$unavailable" >&2; exit 1; }
+	gone=$(provide "keystone-$RELEASE")
+	[[ -z $gone ]] || { echo "$gone" >&2; exit 1; }
 fi
 
 mkdir -p "$REPORTS"
