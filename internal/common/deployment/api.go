@@ -107,8 +107,8 @@ func (a API) rolledOut(ctx context.Context, p *service.Pass) reconcile.Outcome {
 // ensurePods applies the Deployment and its PodDisruptionBudget, and reports whether the
 // rollout has ended. During an offline upgrade the Deployment has no pods.
 func ensurePods(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) (ready bool, err error) {
-	budget := InstanceOf(p).DisruptionBudget(ptr.Deref(deploy.Spec.Replicas, p.Spec.Replicas))
-	if p.Status.UpgradePhase.IsOffline() {
+	offline, replicas := p.Status.UpgradePhase.IsOffline(), deploy.Spec.Replicas
+	if offline {
 		// A HorizontalPodAutoscaler pauses while there are none
 		// (https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#implicit-maintenance-mode-deactivation).
 		deploy.Spec.Replicas = ptr.To(int32(0))
@@ -116,6 +116,11 @@ func ensurePods(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment)
 	if ready, err = EnsureDeployment(ctx, p.Client, p.Scheme, p.Resource, deploy); err != nil {
 		return false, err
 	}
+	if !offline {
+		// With autoscaling, this is what the autoscaler has set.
+		replicas = deploy.Spec.Replicas
+	}
+	budget := InstanceOf(p).DisruptionBudget(ptr.Deref(replicas, p.Spec.Replicas))
 	return ready, apply.EnsureObject(ctx, p.Client, p.Scheme, p.Resource, budget, apply.FieldManager)
 }
 

@@ -9,8 +9,10 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/c5c3/forge/internal/common/rollout"
@@ -154,5 +156,26 @@ func markAvailable(t *testing.T, p *service.Pass) {
 	}
 	if err := p.Client.Status().Update(t.Context(), deploy); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestTheDisruptionBudgetFollowsTheAutoscaler(t *testing.T) {
+	h := instance.Brownfield()
+	h.Spec.Replicas, h.Spec.Autoscaling = 1, &commonv1.AutoscalingSpec{MaxReplicas: 3, TargetCPUUtilization: new(int32(70))}
+	p := instance.Pass(t, h, interceptor.Funcs{})
+	api := API{Endpoint: func(*service.Pass) string { return "http://harbour" }}
+	api.Reconcile(t.Context(), p)
+	scaled := deploymentOf(t, p)
+	scaled.Spec.Replicas = new(int32(2))
+	if err := p.Client.Update(t.Context(), scaled, client.FieldOwner("autoscaler")); err != nil {
+		t.Fatal(err)
+	}
+	api.Reconcile(t.Context(), p)
+	budget := &policyv1.PodDisruptionBudget{}
+	if err := p.Client.Get(t.Context(), p.Key("harbour"), budget); err != nil {
+		t.Fatal(err)
+	}
+	if budget.Spec.MinAvailable == nil || budget.Spec.MaxUnavailable != nil {
+		t.Errorf("with two pods, the budget is %+v", budget.Spec)
 	}
 }
