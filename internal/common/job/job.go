@@ -118,7 +118,7 @@ func (r *Runner) proceed(ctx context.Context, owner client.Object, live, desired
 		}
 		return r.replace(ctx, owner, live, desired)
 	case ended:
-		if !sameKey || !sameTemplate || r.now().Sub(failedAt(live)) >= cmp.Or(r.RetryAfter, RetryAfter) {
+		if !sameKey || !sameTemplate && !r.KeyOnly || r.now().Sub(failedAt(live)) >= cmp.Or(r.RetryAfter, RetryAfter) {
 			return r.replace(ctx, owner, live, desired)
 		}
 		return State{Job: live}, r.failure(ctx, live)
@@ -137,7 +137,7 @@ func (r *Runner) follow(ctx context.Context, live, desired *batchv1.Job, sameKey
 	if err != nil {
 		return State{}, err
 	}
-	stuck := obstacle.text != "" || live.Status.Failed > 0
+	stuck := obstacle.text != "" || live.Status.Failed > 0 && !r.KeyOnly
 	if !sameKey || !sameTemplate && stuck {
 		// Foreground: two runs must never work on the same database at once, so the new
 		// Job waits until the pods of the old one are gone.

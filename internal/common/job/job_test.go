@@ -214,6 +214,33 @@ func TestWhatHappensToAJobFollowsFromItsState(t *testing.T) {
 	}
 }
 
+func TestAFailedLoginIsNotTriedAgainForAnotherTemplate(t *testing.T) {
+	for name, test := range map[string]struct {
+		key         string
+		failed      time.Duration
+		status      batchv1.JobStatus
+		wantDeleted int
+	}{
+		"another template":            {key: "key"},
+		"another template, still due": {key: "key", status: batchv1.JobStatus{Failed: 1}},
+		"another key":                 {key: "other", wantDeleted: 1},
+		"after a while":               {key: "key", failed: RetryAfter, wantDeleted: 1},
+	} {
+		before := live(t, "key", "image:bad", condition(batchv1.JobFailed, test.failed))
+		if test.status.Failed > 0 {
+			before.Status = test.status
+		}
+		r := newRun(t, before)
+		r.runner.KeyOnly = true
+		if _, err := r.runner.Run(t.Context(), owner, desired(test.key, "image:1")); err != nil && !errors.Is(err, ErrJobFailed) {
+			t.Fatal(err)
+		}
+		if len(r.deleted) != test.wantDeleted {
+			t.Errorf("%s: deleted %v, want %d", name, r.deleted, test.wantDeleted)
+		}
+	}
+}
+
 func TestTheSuccessOfAPodIsThatOfItsJob(t *testing.T) {
 	running := live(t, "key", "image:1")
 	other := live(t, "key", "image:1")

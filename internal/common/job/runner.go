@@ -45,6 +45,9 @@ type Runner struct {
 	Now func() time.Time
 	// RetryAfter overrides the constant RetryAfter unless it is zero.
 	RetryAfter time.Duration
+	// KeyOnly keeps a failed Job until its key changes or RetryAfter has passed, although its
+	// template has changed: each run is a login that counts as a failed one.
+	KeyOnly bool
 	// Exits lets a Job count as complete as soon as its container has succeeded. If it is
 	// nil, the status of the Job decides.
 	Exits *Exits

@@ -20,7 +20,11 @@ func Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonServiceUserRefused, err)
 	}
-	state, err := service.Runner(p).Run(ctx, p.Resource, desired)
+	runner := service.Runner(p)
+	// Another version of the operator, which changes the configuration that the Job mounts, tries
+	// no password that the Identity service has refused.
+	runner.KeyOnly = true
+	state, err := runner.Run(ctx, p.Resource, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return reconcile.WriteFailed(vocabulary.ReasonServiceUserRefused, fmt.Errorf(
@@ -37,7 +41,7 @@ func Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 
 // checkTask builds the task of the check. It runs again when the user or the Identity
 // service changes. It also runs again for another image, in which the options may have
-// another meaning. A new version of the operator does not try a user again.
+// another meaning.
 func checkTask(p *service.Pass) deployment.Task {
 	return deployment.Task{
 		Name: "service-user-check", Container: "service-user-check", Retries: 1,
