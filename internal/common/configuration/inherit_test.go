@@ -1,14 +1,9 @@
 package configuration
 
 import (
-	"context"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
@@ -81,7 +76,6 @@ func TestTheConfigurationIsCheckedAgainWhenUsersChangeIt(t *testing.T) {
 func checkedBy080(t *testing.T) *service.Pass {
 	t.Helper()
 	p := passOf(t, written())
-	p.Jobs.Events = p.Client
 	keyOf(t, version("old"), p)
 	earlier := version("old").CheckTask(p)
 	earlier.RunKey = []any{p.Spec.Image.Reference(), service.Config.Value(p.Slots).ConfigMap}
@@ -89,30 +83,8 @@ func checkedBy080(t *testing.T) *service.Pass {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := service.Runner(p).Run(t.Context(), p.Resource, desired); err != nil {
-		t.Fatal(err)
-	}
-	desired.Status.Conditions = []batchv1.JobCondition{{
-		Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now(),
-	}}
-	if err := p.Client.Status().Update(t.Context(), desired); err != nil {
-		t.Fatal(err)
-	}
-	cached, ok := p.Client.(client.WithWatch)
-	if !ok {
-		t.Fatalf("%T cannot be intercepted", p.Client)
-	}
-	p.Jobs.Client = interceptor.NewClient(cached, interceptor.Funcs{Get: withoutVolumes})
+	instance.Succeed(t, p, desired)
 	return p
-}
-
-// withoutVolumes reads an object as it is in the operator's cache.
-func withoutVolumes(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
-	err := c.Get(ctx, key, obj, options...)
-	if found, ok := obj.(*batchv1.Job); ok {
-		found.Spec.Template.Spec.Volumes = nil
-	}
-	return err
 }
 
 func TestACheckByAnOperatorOfVersion080IsNotRepeated(t *testing.T) {

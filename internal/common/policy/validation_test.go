@@ -3,7 +3,6 @@ package policy
 import (
 	"testing"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -21,7 +20,6 @@ func validatedBy080(t *testing.T, rules string) *service.Pass {
 	h := instance.Brownfield()
 	h.Spec.PolicyOverrides = &commonv1.PolicySpec{}
 	p := instance.Pass(t, h, interceptor.Funcs{})
-	p.Jobs.Events = p.Client
 	old := &corev1.ConfigMap{ObjectMeta: p.Meta("harbour-config-old"), Data: map[string]string{File: rules}}
 	old.OwnerReferences = []metav1.OwnerReference{{
 		APIVersion: "example.com/v1", Kind: "Harbour", Name: h.Name, UID: h.UID, Controller: ptr.To(true),
@@ -36,15 +34,7 @@ func validatedBy080(t *testing.T, rules string) *service.Pass {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := service.Runner(p).Run(t.Context(), p.Resource, desired); err != nil {
-		t.Fatal(err)
-	}
-	desired.Status.Conditions = []batchv1.JobCondition{{
-		Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now(),
-	}}
-	if err := p.Client.Status().Update(t.Context(), desired); err != nil {
-		t.Fatal(err)
-	}
+	instance.Succeed(t, p, desired)
 	return p
 }
 

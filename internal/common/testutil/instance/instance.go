@@ -3,11 +3,14 @@
 package instance
 
 import (
+	"context"
 	"testing"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -69,6 +72,35 @@ func Pass(t testing.TB, h service.Resource, funcs interceptor.Funcs, objects ...
 	}, &Definition, h)
 	service.Config.Put(p.Slots, service.Rendered{ConfigMap: "harbour-config-01234567"})
 	return p
+}
+
+// Succeed runs a Job and lets it succeed. From then on, p reads Jobs as they are in an
+// operator's cache, which holds no volumes.
+func Succeed(t testing.TB, p *service.Pass, desired *batchv1.Job) {
+	t.Helper()
+	p.Jobs.Events = p.Client
+	if _, err := service.Runner(p).Run(t.Context(), p.Resource, desired); err != nil {
+		t.Fatal(err)
+	}
+	desired.Status.Conditions = []batchv1.JobCondition{{
+		Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now(),
+	}}
+	if err := p.Client.Status().Update(t.Context(), desired); err != nil {
+		t.Fatal(err)
+	}
+	uncached, ok := p.Client.(client.WithWatch)
+	if !ok {
+		t.Fatalf("%T cannot be intercepted", p.Client)
+	}
+	p.Jobs.Client = interceptor.NewClient(uncached, interceptor.Funcs{Get: withoutVolumes})
+}
+
+func withoutVolumes(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+	err := c.Get(ctx, key, obj, options...)
+	if found, ok := obj.(*batchv1.Job); ok {
+		found.Spec.Template.Spec.Volumes = nil
+	}
+	return err
 }
 
 func indexDatabase(obj client.Object) []string {
