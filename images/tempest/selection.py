@@ -54,10 +54,10 @@ class Excluded:
         return number(entry.get("from", "2000.1")) <= release <= number(entry.get("until", "9999.2"))
 
     def reason(self, test):
-        """Returns why the test is left out, or None. An entry names a test, or a class or a module of them."""
+        """Returns why the test is left out, or None. An entry names tests, or classes or modules of them."""
         for entry in self.entries:
-            pattern = entry["test"]
-            if fnmatch.fnmatchcase(test, pattern) or fnmatch.fnmatchcase(test, pattern + ".*"):
+            patterns = entry["test"] if isinstance(entry["test"], list) else [entry["test"]]
+            if any(fnmatch.fnmatchcase(test, pattern) or fnmatch.fnmatchcase(test, pattern + ".*") for pattern in patterns):
                 return entry["reason"]
         return None
 

@@ -62,6 +62,10 @@ class SelectionTest(unittest.TestCase):
         self.assertEqual(2, self.names(selection.FULL, "- {test: tempest.api.*.A, reason: r, link: l}")[1])
         self.assertEqual(0, self.names(selection.FULL, "- {test: tempest.api.*.a, reason: r, link: l, until: '2024.2'}")[1])
 
+    def test_an_entry_may_name_several_tests(self):
+        text = "- {test: [tempest.api.identity.v3.a.A.test_x, '*.b.[AB].test_x'], reason: r, link: l}"
+        self.assertEqual((["tempest.api.identity.v3.a.A.test_xy"], 2), self.names(selection.FULL, text))
+
     def test_an_entry_without_a_link_is_refused(self):
         with self.assertRaisesRegex(selection.Invalid, "'a' has no link"):
             excluded("- {test: a, reason: r}", "2025.1")
