@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Deploys the infrastructure of our operators, or removes it again: to the cluster of the
-# current kubeconfig, to a kind cluster, or to the local cluster of this checkout.
+# Deploys the infrastructure of our operators, or removes it again: to the cluster of this checkout,
+# which is one of kind, or to that of the current kubeconfig.
 # A second run changes only what differs. docs/deploy-infra.md has the variables.
 #
 # Usage: deploy-infra.sh [--teardown]
@@ -34,13 +34,6 @@ require() {
 	done
 }
 
-# local_target TARGET makes make build what is missing. A make that called this script may
-# have options and a job server that are not meant for the one called here.
-local_target() {
-	[[ -n $INFRA ]] || unset INFRA
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -C "$root" "$1"
-}
-
 source_flux() {
 	# shellcheck source=deploy-infra/flux.sh
 	source "$here/flux.sh"
@@ -58,13 +51,7 @@ use_current() {
 
 deploy() {
 	case $target in
-	local) local_target infra-local ;;
-	kind)
-		preflight_kind
-		source_flux
-		run_stage "Bringing the kind cluster $CLUSTER_NAME up" create_kind
-		deploy_flux
-		;;
+	kind) deploy_kind ;;
 	current)
 		use_current
 		source_flux
@@ -77,8 +64,7 @@ deploy() {
 
 teardown() {
 	case $target in
-	local) local_target cluster-down ;;
-	kind) delete_kind ;;
+	kind) make_target cluster-down ;;
 	current)
 		use_current
 		source_flux
@@ -104,6 +90,6 @@ trap 'exit 143' TERM
 
 choose_target
 refuse_unnamed
-[[ $action == teardown ]] || check_target "$target"
+[[ $action == teardown ]] || check_target
 describe_target
 "$action"

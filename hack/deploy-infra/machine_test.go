@@ -37,8 +37,8 @@ done
 // forStore are variables that the scripts of OpenBao read.
 const forStore = "BAO_ADDR KORC_CONTROLPLANES OPENBAO_NAMESPACE STORE_CLUSTER VAULT_CACERT VAULT_CLIENT_CERT VAULT_CLIENT_KEY"
 
-// forLocal are the variables that local.sh and its makefile read in addition.
-const forLocal = "CONTROLPLANE_CACHE_REPLICAS CONTROLPLANE_DB_REPLICAS CONTROLPLANE_DB_STORAGE CONTROLPLANE_NAME CONTROLPLANE_OPERATORS " +
+// forModules are the variables that modules.sh, its makefile and the scripts of the cluster read in addition.
+const forModules = "CLUSTER_NAME KIND_HOST_PORT NODE_NOFILE_LIMIT CONTROLPLANE_CACHE_REPLICAS CONTROLPLANE_DB_REPLICAS CONTROLPLANE_DB_STORAGE CONTROLPLANE_NAME CONTROLPLANE_OPERATORS " +
 	"DB_CREDS_DEFAULT_TTL DB_CREDS_MAX_TTL EXTERNALSECRET_TIMEOUT HELMRELEASE_TIMEOUT INFRA POD_TIMEOUT WITH_CONTROLPLANE WITH_CONTROLPLANE_CR"
 
 // secrets abbreviates the output of Kustomize for deploy/kind/secrets.
@@ -62,6 +62,7 @@ var fakes = map[string]string{
 "config view --minify --flatten --raw") echo "kubeconfig of ${FAKE_CONTEXT:-}" ;;
 *" wait "*"${FAKE_NOT_READY:-nothing}"*) exit 1 ;;
 "get crd gateways.gateway.networking.k8s.io "*) printf %s "${FAKE_GATEWAY_API:-}" ;;
+*" get crd -o name") printf '%s\n' ${FAKE_KINDS:-} ;;
 "get crd "*) [[ " ${FAKE_CRDS:-} " == *" $3 "* ]] ;;
 "get "*" --all-namespaces -o json") cat "$FAKE/items-$2.json" 2>/dev/null || echo '{"items": []}' ;;
 "kustomize "*/deploy/kind/secrets) cat "$FAKE/secrets.yaml" ;;
@@ -74,15 +75,8 @@ var fakes = map[string]string{
 *" create configmap "*) echo '{}' ;;
 esac
 `,
-	"kind": note + `case "$*" in
-"get clusters") printf '%s\n' ${FAKE_CLUSTERS:-} ;;
-"get nodes "*) echo forge-control-plane ;;
-"get kubeconfig "*) echo "kubeconfig of kind" ;;
-"create cluster "*) sed 's/^/  /' >>"$FAKE/calls" ;;
-esac
-`,
-	"docker":   note + `[[ $1 != info || -z ${FAKE_NO_ENGINE:-} ]]` + "\n",
-	"make":     note + forwarded(forStore+" "+forLocal),
+	"curl": note + `[[ -z ${FAKE_NO_CHARTS:-} ]]` + "\n",
+	"make": note + forwarded(forStore+" "+forModules) + `[[ $* != *" cluster-up" ]] || echo "kubeconfig of kind" >"$FAKE/kubeconfig"` + "\n",
 	"modprobe": note + "exit 1\n",
 }
 
@@ -168,12 +162,12 @@ func (m *machine) start(t *testing.T, script string, args ...string) (output, ca
 	return string(out), string(noted), err
 }
 
-// local runs the part of deploy-infra for the local cluster.
-func (m *machine) local(t *testing.T, parts ...string) (output, calls string, err error) {
+// modules runs the part of deploy-infra that needs no charts of others.
+func (m *machine) modules(t *testing.T, parts ...string) (output, calls string, err error) {
 	t.Helper()
 	m.write(t, "secrets.yaml", secrets)
 	m.write(t, ".cache/bin/kubectl", fakes["kubectl"])
-	return m.start(t, "hack/deploy-infra/local.sh", parts...)
+	return m.start(t, "hack/deploy-infra/modules.sh", parts...)
 }
 
 func (m *machine) mustRun(t *testing.T, args ...string) (output, calls string) {

@@ -10,35 +10,44 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/short"
 )
 
-// ways maps each target to a machine on which it is chosen.
+// ways maps each way of deploying to a machine on which it is chosen.
 var ways = map[string]func(t *testing.T) *machine{
-	"local": func(t *testing.T) *machine { return newMachine(t, "make") },
-	"kind":  func(t *testing.T) *machine { return newMachine(t, "make", "docker", "kind", "kubectl") },
+	"modules": func(t *testing.T) *machine { return newMachine(t, "make") },
+	"flux":    func(t *testing.T) *machine { return newMachine(t, "make", "curl", "kubectl") },
 	"current": func(t *testing.T) *machine {
 		return newMachine(t, "make", "kubectl").set(map[string]string{"FAKE_CONTEXT": "team", "INFRA_TARGET": "current"})
 	},
 }
 
 func TestTheTargetIsChosenByWhatThereIsAndSaid(t *testing.T) {
-	all := []string{"make", "docker", "kind", "kubectl"}
+	all := []string{"make", "curl", "kubectl"}
 	for name, c := range map[string]struct {
 		programs  []string
 		variables map[string]string
-		local     bool
+		up        bool
 		want      string
 	}{
-		"nothing":                    {nil, nil, false, `the local cluster`},
-		"a client of Docker alone":   {all, map[string]string{"FAKE_NO_ENGINE": "1"}, false, `the local cluster`},
-		"Docker without kind":        {[]string{"make", "docker"}, nil, false, `the local cluster`},
-		"Docker and kind":            {all, nil, false, `the kind cluster "forge"`},
-		"the kind cluster of before": {all, map[string]string{"FAKE_CONTEXT": "kind-forge"}, false, `the kind cluster "forge"`},
+		"nothing":                       {nil, nil, false, `the kind cluster "forge", because no other cluster is named; from modules, because no charts`},
+		"charts that can be fetched":    {all, nil, false, `the kind cluster "forge", because no other cluster is named; from flux`},
+		"charts that cannot be fetched": {all, map[string]string{"FAKE_NO_CHARTS": "1"}, false, `from modules, because no charts can be fetched`},
+		"what INFRA_FROM says instead":  {all, map[string]string{"INFRA_FROM": "modules"}, false, `from modules, because INFRA_FROM says so`},
+		"parts":                         {all, map[string]string{"INFRA": "traefik"}, false, `from modules, because INFRA names parts`},
+		"the kind cluster of before":    {all, map[string]string{"FAKE_CONTEXT": "kind-forge"}, false, `the kind cluster "forge"`},
 		"a context that is named": {
 			all, map[string]string{"FAKE_CONTEXT": "team", "INFRA_TARGET": "current"}, false, `the context "team" (https://api.example.com)`,
 		},
 		"a cluster of kind": {
 			all, map[string]string{"FAKE_CONTEXT": "kind-other", "FAKE_SERVER": "https://127.0.0.1:6443"}, false, `the context "kind-other"`,
 		},
-		"a local cluster that is up": {all, map[string]string{"FAKE_CONTEXT": "team"}, true, `the local cluster`},
+		"a cluster of the checkout that is up": {
+			all, map[string]string{"FAKE_CONTEXT": "team"}, true, `because the cluster of this checkout was brought up; from flux`,
+		},
+		"its parts of modules": {
+			all, map[string]string{"FAKE_KINDS": "externalsecrets.external-secrets.io"}, true, `from modules, because the cluster has parts of it`,
+		},
+		"its releases of Flux": {
+			all, map[string]string{"FAKE_KINDS": "externalsecrets.external-secrets.io helmreleases.helm.toolkit.fluxcd.io"}, true, `from flux`,
+		},
 		"KUBECONFIG": {
 			all, map[string]string{"FAKE_CONTEXT": "team", "KUBECONFIG": "/k", "INFRA_TARGET": "current"}, true, `the context "team"`,
 		},
@@ -50,8 +59,9 @@ func TestTheTargetIsChosenByWhatThereIsAndSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t, append([]string{"make"}, c.programs...)...).set(c.variables)
-			if c.local {
+			if c.up {
 				m.write(t, "kubeconfig", "")
+				m.write(t, ".cache/bin/kubectl", fakes["kubectl"])
 			}
 			if output, _ := m.mustRun(t); !strings.HasPrefix(output, "Target: ") || !strings.Contains(strings.SplitN(output, "\n", 2)[0], c.want) {
 				t.Errorf("it says %s", output)
@@ -69,7 +79,7 @@ func TestAClusterThatNobodyHasNamedIsNotChanged(t *testing.T) {
 		for _, args := range [][]string{nil, {"--teardown"}} {
 			t.Run(fmt.Sprint(name, args), func(t *testing.T) {
 				t.Parallel()
-				output, calls, err := newMachine(t, "make", "docker", "kind", "kubectl").set(variables).run(t, args...)
+				output, calls, err := newMachine(t, "make", "curl", "kubectl").set(variables).run(t, args...)
 				if err == nil || !strings.Contains(output, "INFRA_TARGET=current") || !strings.Contains(output, variables["FAKE_CONTEXT"]) {
 					t.Errorf("%v: it says %s", err, output)
 				}
@@ -136,11 +146,11 @@ func TestTeardownLeavesWhatOthersHaveDeployed(t *testing.T) {
 	}
 }
 
-func TestTheLocalClusterIsMeantByItsOwnKubeconfig(t *testing.T) {
+func TestTheClusterOfTheCheckoutIsMeantByItsKubeconfig(t *testing.T) {
 	m := newMachine(t, "make", "kubectl")
 	m.write(t, "kubeconfig", "")
 	m.set(map[string]string{"KUBECONFIG": m.dir + "/kubeconfig"})
-	if output, calls := m.mustRun(t); !strings.Contains(output, "the local cluster") || !strings.Contains(calls, "infra-local") {
+	if output, calls := m.mustRun(t); !strings.Contains(output, "KUBECONFIG is that of this checkout") || !strings.Contains(calls, "infra-modules") {
 		t.Errorf("it says %s", output)
 	}
 }
@@ -175,6 +185,8 @@ var others = map[string]map[string]string{
 	"DB_CREDS_DEFAULT_TTL":        {"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "DB_CREDS_DEFAULT_TTL": "1h"},
 	"DB_CREDS_MAX_TTL":            {"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "DB_CREDS_MAX_TTL": "2h"},
 	"STORE_CLUSTER":               {"STORE_CLUSTER": "east"},
+	"INFRA_FROM":                  {"INFRA_FROM": "flux"},
+	"INFRA_FROM (modules)":        {"INFRA_FROM": "modules"},
 	"INFRA":                       {"INFRA": "secretstore"},
 }
 
@@ -184,15 +196,18 @@ var volatile = regexp.MustCompile(`/tmp\.[A-Za-z0-9]+|=\d{10}\b`)
 // TestEveryVariableHasAnEffectOrIsRefusedByName compares the recorded calls with
 // those of a run that sets only the variables which this variable requires.
 func TestEveryVariableHasAnEffectOrIsRefusedByName(t *testing.T) {
-	for target, way := range ways {
-		t.Run(target, func(t *testing.T) {
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if target != "local" {
+			if name != "modules" {
 				short.Skip(t)
 			}
 			plain := map[string]string{}
-			for name, values := range others {
-				variable, _, _ := strings.Cut(name, " ")
+			for key, values := range others {
+				variable, _, _ := strings.Cut(key, " ")
+				if values[variable] == name {
+					continue
+				}
 				without := maps.Clone(values)
 				delete(without, variable)
 				key := fmt.Sprint(without)
@@ -217,7 +232,7 @@ func hasEffect(t *testing.T, m *machine, variable, plain string) {
 		t.Errorf("%s has no effect on\n%s", variable, calls)
 	case err != nil && !strings.Contains(output, variable):
 		t.Errorf("%s: %v: it says %s", variable, err, output)
-	case err != nil && (strings.Contains(calls, "apply") || strings.Contains(calls, "infra-local")):
+	case err != nil && (strings.Contains(calls, "apply") || strings.Contains(calls, "infra-modules")):
 		t.Errorf("%s is refused too late:\n%s", variable, calls)
 	}
 }
@@ -246,7 +261,7 @@ func TestInvalidValuesAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			output, calls, err := ways["kind"](t).set(c.variables).run(t)
+			output, calls, err := ways["flux"](t).set(c.variables).run(t)
 			if err == nil || !strings.Contains(output, c.want) || strings.Contains(calls, "apply") {
 				t.Errorf("%v: it says %s and calls\n%s", err, output, calls)
 			}
@@ -255,18 +270,17 @@ func TestInvalidValuesAreRefused(t *testing.T) {
 }
 
 func TestTheNamespaceOfChainsawIsIgnored(t *testing.T) {
-	_, calls := ways["kind"](t).set(map[string]string{"NAMESPACE": "chainsaw-x"}).mustRun(t)
+	_, calls := ways["flux"](t).set(map[string]string{"NAMESPACE": "chainsaw-x"}).mustRun(t)
 	if strings.Contains(calls, "chainsaw-x") || !strings.Contains(calls, "OPENBAO_NAMESPACE=openbao-system") {
 		t.Errorf("calls\n%s", calls)
 	}
 }
 
 func TestAKindClusterGetsEverythingInOrder(t *testing.T) {
-	m := ways["kind"](t)
+	m := ways["flux"](t)
 	_, calls := m.mustRun(t)
 	inOrder(t, calls,
-		"kind create cluster --name forge", "hostPort: 443",
-		"docker exec forge-control-plane", "LimitNOFILE=1048576",
+		"cluster-up", "KIND_HOST_PORT=443", "NODE_NOFILE_LIMIT=1048576",
 		"flux-operator/releases/download/v0.53.0/install.yaml", "deploy/namespaces", "deploy/flux-system/fluxinstance.yaml",
 		"wait --for=condition=Ready --timeout=600s fluxinstance/flux",
 		"gateway-api/releases/download/v1.1.0/standard-install.yaml",
@@ -280,14 +294,10 @@ func TestAKindClusterGetsEverythingInOrder(t *testing.T) {
 	if strings.Contains(calls, "chaos-mesh") || strings.Contains(calls, "kube-prometheus-stack") {
 		t.Errorf("nobody asked for that:\n%s", calls)
 	}
-	m.set(map[string]string{"FAKE_CLUSTERS": "other forge"})
-	if _, calls = m.mustRun(t); strings.Contains(calls, "kind create") {
-		t.Errorf("the second run creates it again:\n%s", calls)
-	}
 }
 
 func TestAControlPlaneIsDeployedOnRequest(t *testing.T) {
-	m := ways["kind"](t).set(map[string]string{
+	m := ways["flux"](t).set(map[string]string{
 		"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "CONTROLPLANE_NAME": "identity", "CONTROLPLANE_DB_STORAGE": "2Gi",
 	})
 	_, calls := m.mustRun(t)
@@ -304,7 +314,7 @@ func TestAControlPlaneIsDeployedOnRequest(t *testing.T) {
 }
 
 func TestForeignOperatorsAreNotTouched(t *testing.T) {
-	_, calls := ways["kind"](t).set(map[string]string{"WITH_CONTROLPLANE": "true", "CONTROLPLANE_OPERATORS": "external"}).mustRun(t)
+	_, calls := ways["flux"](t).set(map[string]string{"WITH_CONTROLPLANE": "true", "CONTROLPLANE_OPERATORS": "external"}).mustRun(t)
 	inOrder(t, calls, `k-orc --type=merge -p {"spec": {"suspend": false}}`, `c5c3-operator --type=merge -p {"spec": {"suspend": true}}`)
 	if strings.Contains(calls, "helmrelease/c5c3-operator") {
 		t.Error("it waits for a release that is suspended")
@@ -328,7 +338,7 @@ func TestAClusterOfATeamGetsTheSizeForProductionAndKeepsWhatItHas(t *testing.T) 
 }
 
 func TestWithPrometheusEachOperatorIsScrapedAndHasDashboardAndAlerts(t *testing.T) {
-	_, calls := ways["kind"](t).set(map[string]string{"WITH_PROMETHEUS": "true"}).mustRun(t)
+	_, calls := ways["flux"](t).set(map[string]string{"WITH_PROMETHEUS": "true"}).mustRun(t)
 	inOrder(t, calls, "create configmap dashboard-keystone-operator", "deploy/kind/prometheus", "patch helmrelease keystone-operator",
 		"--timeout=1200s helmrelease/kube-prometheus-stack")
 	for _, operator := range []string{"keystone-operator", "c5c3-operator"} {
@@ -339,7 +349,7 @@ func TestWithPrometheusEachOperatorIsScrapedAndHasDashboardAndAlerts(t *testing.
 }
 
 func TestAReleaseThatDoesNotGetReadyIsExplained(t *testing.T) {
-	output, calls, err := ways["kind"](t).set(map[string]string{"FAKE_NOT_READY": "helmrelease/openbao"}).run(t)
+	output, calls, err := ways["flux"](t).set(map[string]string{"FAKE_NOT_READY": "helmrelease/openbao"}).run(t)
 	if err == nil || !strings.Contains(output, "InstallFailed: no such image") || !strings.Contains(output, "describe helmrelease openbao") {
 		t.Errorf("%v: it says %s", err, output)
 	}
@@ -349,11 +359,10 @@ func TestAReleaseThatDoesNotGetReadyIsExplained(t *testing.T) {
 }
 
 func TestTeardownTakesAwayTheClusterThatIsOurs(t *testing.T) {
-	if _, calls := ways["kind"](t).mustRun(t, "--teardown"); !strings.Contains(calls, "kind delete cluster --name forge") {
-		t.Errorf("kind:\n%s", calls)
-	}
-	if _, calls := ways["local"](t).mustRun(t, "--teardown"); !strings.Contains(calls, "cluster-down") {
-		t.Errorf("local:\n%s", calls)
+	for _, way := range []string{"flux", "modules"} {
+		if _, calls := ways[way](t).mustRun(t, "--teardown"); !strings.Contains(calls, "cluster-down") {
+			t.Errorf("%s:\n%s", way, calls)
+		}
 	}
 }
 

@@ -1,9 +1,12 @@
-# The variables of deploy-infra: their defaults, allowed values, and targets on which
+# The variables of deploy-infra: their defaults, allowed values, and where
 # they have an effect. A variable without effect is refused by name. Sourced, with
 # "set -euo pipefail" in force.
 #
 # NAMESPACE is not among them: Chainsaw sets it for everything that it runs.
 # shellcheck shell=bash disable=SC2034
+
+# How it is deployed, and why; target.sh chooses.
+way='' why_way=''
 
 declare -A defaults=(
 	[CLUSTER_NAME]=forge
@@ -19,7 +22,7 @@ declare -A defaults=(
 	[KORC_CONTROLPLANES]=
 	[DB_CREDS_DEFAULT_TTL]=48h [DB_CREDS_MAX_TTL]=72h
 	[STORE_CLUSTER]=
-	[INFRA_TARGET]= [INFRA]=
+	[INFRA_TARGET]= [INFRA_FROM]= [INFRA]=
 )
 
 # The pattern that a value has to match; without an entry anything is allowed.
@@ -37,25 +40,24 @@ declare -A shapes=(
 	[KORC_CONTROLPLANES]='|[a-z0-9-]+/[a-z0-9.-]+( +[a-z0-9-]+/[a-z0-9.-]+)*'
 	[DB_CREDS_DEFAULT_TTL]='[1-9][0-9]*[smh]' [DB_CREDS_MAX_TTL]='[1-9][0-9]*[smh]'
 	[STORE_CLUSTER]='|[a-z0-9]([a-z0-9-]*[a-z0-9])?'
-	[INFRA_TARGET]='|local|kind|current'
+	[INFRA_TARGET]='|kind|current' [INFRA_FROM]='|flux|modules'
 )
 
-# Why a variable has no effect on a target, as NAME@TARGET.
+# Why a variable has no effect, as NAME@WAY: "current", or on a cluster of kind "flux" or "modules".
 declare -A useless=(
-	[CLUSTER_NAME@local]='the local cluster has no name'
-	[KIND_HOST_PORT@local]="the local cluster's gateway is at 198.18.64.2:31443"
-	[NODE_NOFILE_LIMIT@local]='the containers of the local cluster have a limit of their own'
-	[SKIP_KIND_CREATE@local]='no kind cluster is created; INFRA_TARGET=current is the cluster of the kubeconfig'
-	[WITH_CHAOS_MESH@local]='the local cluster has no image of Chaos Mesh; its suites break things by themselves'
-	[WITH_PROMETHEUS@local]='the local cluster has no image of Prometheus; the metrics of an operator are at :8080/metrics of its pods'
-	[GATEWAY_API_VERSION@local]='the version is pinned in hack/tools/custom-resources/go.mod'
+	[WITH_CHAOS_MESH@modules]='there is no image of Chaos Mesh; the suites break things by themselves'
+	[WITH_PROMETHEUS@modules]='there is no image of Prometheus; the metrics of an operator are at :8080/metrics of its pods'
+	[GATEWAY_API_VERSION@modules]='the version is pinned in hack/tools/custom-resources/go.mod'
+	[SKIP_KIND_CREATE@modules]='INFRA_TARGET=current is the cluster of the kubeconfig'
+	[SKIP_KIND_CREATE@flux]='INFRA_TARGET=current is the cluster of the kubeconfig'
 	[CLUSTER_NAME@current]='the cluster is that of the kubeconfig'
 	[KIND_HOST_PORT@current]='no kind cluster is created'
 	[NODE_NOFILE_LIMIT@current]='the nodes belong to somebody else'
-	[STORE_CLUSTER@local]='our manifests read paths without it; the scripts in deploy/openbao/bootstrap take it'
-	[STORE_CLUSTER@kind]='our manifests read paths without it; the scripts in deploy/openbao/bootstrap take it'
+	[INFRA_FROM@current]='Flux installs everything'
+	[STORE_CLUSTER@modules]='our manifests read paths without it; the scripts in deploy/openbao/bootstrap take it'
+	[STORE_CLUSTER@flux]='our manifests read paths without it; the scripts in deploy/openbao/bootstrap take it'
 	[STORE_CLUSTER@current]='our manifests read paths without it; the scripts in deploy/openbao/bootstrap take it'
-	[INFRA@kind]='Flux installs everything; take releases out of an overlay of your own instead'
+	[INFRA@flux]='Flux installs everything; take releases out of an overlay of your own instead'
 	[INFRA@current]='Flux installs everything; take releases out of an overlay of your own instead'
 )
 
@@ -80,12 +82,12 @@ check_settings() {
 	done
 }
 
-# check_target TARGET refuses variables without effect there.
+# check_target refuses variables without effect on what is deployed, and how.
 check_target() {
 	local name
 	for name in "${!defaults[@]}"; do
-		! given "$name" || [[ ! -v useless[$name@$1] ]] ||
-			refuse "$name has no effect on this target ($1): ${useless[$name@$1]}"
+		! given "$name" || [[ ! -v useless[$name@$way] ]] ||
+			refuse "$name has no effect here ($way): ${useless[$name@$way]}"
 	done
 }
 

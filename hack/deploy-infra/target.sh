@@ -4,9 +4,6 @@
 
 have() { command -v "$1" >/dev/null; }
 
-# docker_works succeeds if there is an engine, and not only its client.
-docker_works() { have docker && docker info >/dev/null 2>&1; }
-
 # current_context prints the context of the kubeconfig, or nothing.
 current_context() {
 	have kubectl || return 0
@@ -29,45 +26,44 @@ refuse_unnamed() {
 	[[ $target == current && -z $INFRA_TARGET && $SKIP_KIND_CREATE == false ]] || return 0
 	! is_kind || return 0
 	refuse "nobody has said that the cluster of the context \"$(current_context)\" is meant ($why):" \
-		'set INFRA_TARGET=current to change it, or INFRA_TARGET=kind or local for another one'
+		'set INFRA_TARGET=current to change it, or INFRA_TARGET=kind for one of this checkout'
 }
 
-# choose_target sets target and why.
+# choose_target sets target and why, and for kind also way and why_way.
 choose_target() {
 	local context
 	if [[ -n $INFRA_TARGET ]]; then
 		target=$INFRA_TARGET why='INFRA_TARGET says so'
 	elif is_own_kubeconfig; then
-		target=local why='KUBECONFIG is that of the local cluster'
+		target=kind why='KUBECONFIG is that of this checkout'
 	elif [[ -n ${KUBECONFIG:-} ]]; then
 		target=current why='KUBECONFIG is set'
 	elif [[ -e $root/kubeconfig ]]; then
-		target=local why='the local cluster of this checkout was brought up'
+		target=kind why='the cluster of this checkout was brought up'
 	else
 		context=$(current_context)
 		[[ $SKIP_KIND_CREATE == false || -n $context ]] ||
 			refuse 'SKIP_KIND_CREATE=true needs a kubeconfig whose current context is that of the existing cluster'
 		if [[ $SKIP_KIND_CREATE == true || (-n $context && $context != "kind-$CLUSTER_NAME") ]]; then
 			target=current why="the kubeconfig's current context is ${context:-not set}"
-		elif docker_works && have kind; then
-			target=kind why='Docker and kind are here'
 		else
-			target=local why='there is neither a kubeconfig with a current context nor Docker with kind'
+			target=kind why='no other cluster is named'
 		fi
 	fi
+	way=$target
+	[[ $target != kind ]] || choose_way
 }
 
 # describe_target prints the target before anything is changed.
 describe_target() {
 	case $target in
-	local) printf 'Target: the local cluster of this checkout, because %s.\n' "$why" ;;
-	kind) printf 'Target: the kind cluster "%s", because %s.\n' "$CLUSTER_NAME" "$why" ;;
+	kind) printf 'Target: the kind cluster "%s", because %s; from %s, because %s.\n' "$CLUSTER_NAME" "$why" "$way" "$why_way" ;;
 	current)
 		printf 'Target: the cluster of the context "%s" (%s), because %s.\n' "$(current_context)" \
 			"$(kubectl config view --minify -o 'jsonpath={.clusters[0].cluster.server}')" "$why"
 		;;
 	esac
-	printf 'To choose another one: INFRA_TARGET=local, kind or current.\n'
+	printf 'To choose another one: INFRA_TARGET=kind or current, and INFRA_FROM=flux or modules for kind.\n'
 }
 
 # use_kubeconfig COMMAND... uses the output of the command as the kubeconfig of this run,

@@ -91,7 +91,7 @@ provide() {
 	local log
 	echo "building the image $1" >&2
 	if log=$(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "image-$1" 2>&1 </dev/null); then
-		forge-cluster -checkout "$root" load ".cache/images/$1.tar" >/dev/null
+		hack/kind/cluster.sh load ".cache/images/$1.tar" >/dev/null
 	elif ! grep '^not available: ' <<<"$log"; then
 		echo "$log" >&2
 		return 1
@@ -155,7 +155,7 @@ mkdir -p "$REPORTS"
 run=$(mktemp -d "$REPORTS/run.XXXXXX")
 trap 'rm -rf "$run"' EXIT
 
-forge-cluster -checkout "$root" load "$LOADGEN" >/dev/null
+hack/kind/cluster.sh load "$LOADGEN" >/dev/null
 
 # Follows the cluster until its standard input closes, which happens even if this
 # script is killed.

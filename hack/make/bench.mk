@@ -28,10 +28,10 @@ BENCH_CLUSTER_FLAGS ?=
 BENCH_ARCHIVES = $(patsubst %,$(CACHE)/images/%.tar,loadgen $(if $(filter changes,$(BENCH_PARTS)),keystone-2022.2))
 
 .PHONY: bench-cluster
-bench-cluster: $(BIN)/forge-cluster $(BENCH_ARCHIVES) ## Measure on the cluster of quickstart what a user waits for, and what an idle cluster costs (BENCH_PARTS="ready controlplane api changes idle", BENCH_RUNS=3, UPDATE=1).
+bench-cluster: $(BENCH_ARCHIVES) ## Measure on the cluster of quickstart what a user waits for, and what an idle cluster costs (BENCH_PARTS="ready controlplane api changes idle", BENCH_RUNS=3, UPDATE=1).
 	@test -e $(ROOT)/kubeconfig || { echo 'There is no cluster to measure on: run "make quickstart" first' >&2; exit 2; }
 	@$(call build_own,hack/bench,bench=.,$(BENCH))
-	@$(BIN)/forge-cluster -checkout $(ROOT) load $(BENCH_ARCHIVES) >/dev/null
+	@$(CLUSTER) load $(BENCH_ARCHIVES) >/dev/null
 	@KUBECONFIG=$(ROOT)/kubeconfig PATH=$(BIN):$$PATH python3 -B hack/bench/cluster/main.py \
 		--runs=$(BENCH_RUNS) --samples=$(BENCH)/cluster.json $(BENCH_CLUSTER_FLAGS) $(BENCH_PARTS)
 	@$(BENCH)/bench -samples=$(BENCH)/cluster.json -update=$(UPDATE)

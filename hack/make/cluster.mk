@@ -1,42 +1,41 @@
 ##@ Local cluster
 
-CLUSTER_BIN := $(BIN)/forge-cluster
-CLUSTER_SOURCES := $(shell find hack/cluster -name '*.go' -o -path '*/templates/*' -type f -o -name go.mod)
+CLUSTER := hack/kind/cluster.sh
+# The nodes of the cluster: one control plane, and workers.
+NODES ?= 1
+CLUSTER_NAME ?= forge
+export NODES CLUSTER_NAME
 
-# The programs that run in the cluster's node or go into the images of its
-# components.
-CLUSTER_TOOLS := $(addprefix $(BIN)/,kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubelet \
-	kubeadm kubectl etcd coredns containerd containerd-shim-runc-v2 ctr local-path-provisioner ociimage pause volume-helper)
+# What goes into the image of the nodes where no registry has one.
+NODE_TOOLS := $(addprefix $(BIN)/,kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubelet kubeadm kubectl \
+	etcd coredns pause containerd containerd-shim-runc-v2 ctr kube-router local-path-provisioner)
 
-$(CLUSTER_BIN): $(CLUSTER_SOURCES)
-	@$(call build_own,hack/cluster,forge-cluster=.)
-	@touch $@
-
-$(BIN)/pause $(BIN)/volume-helper: $(BIN)/%: hack/cluster/%/main.go hack/cluster/go.mod
-	@$(call build_own,hack/cluster,$*=./$*)
-	@touch $@
-
-.PHONY: cluster-preflight
-cluster-preflight: $(CLUSTER_BIN)
-	@$(CLUSTER_BIN) preflight
+.PHONY: cluster-check
+cluster-check:
+	@$(CLUSTER) check
 
 # Check that the machine can run a cluster before spending minutes on building one.
 .PHONY: cluster-up
-cluster-up: cluster-preflight ## Bring the local cluster up, or repair it.
+cluster-up: cluster-check ## Bring the local cluster up, or repair it (NODES=3: with two workers).
 	@$(MAKE) cluster-parts
-	@$(CLUSTER_BIN) up
+	@$(CLUSTER) up
 
 .PHONY: cluster-parts
-cluster-parts: $(CLUSTER_TOOLS) $(CACHE)/images/rootfs/kube-proxy.tar ## Build the components of the local cluster.
+cluster-parts: $(BIN)/kind ## Provide the image of the nodes: kind's own, or one built here where no registry answers.
+	@hack/kind/node.sh find || { [ $$? = 3 ] && $(MAKE) node-image; }
+
+.PHONY: node-image
+node-image: $(NODE_TOOLS)
+	@$(call timed,image of the nodes,hack/kind/node.sh build)
 
 .PHONY: cluster-status
-cluster-status: $(CLUSTER_BIN) ## Describe the local cluster; fails unless it is healthy.
-	@$(CLUSTER_BIN) status
+cluster-status: ## Describe the local cluster; fails unless it works.
+	@$(CLUSTER) status
 
 .PHONY: cluster-load
-cluster-load: $(CLUSTER_BIN) ## Import image archives into the local cluster (ARCHIVES="a.tar b.tar").
-	@$(CLUSTER_BIN) load $(ARCHIVES)
+cluster-load: ## Import image archives into the local cluster (ARCHIVES="a.tar b.tar").
+	@$(CLUSTER) load $(ARCHIVES)
 
 .PHONY: cluster-down
-cluster-down: $(CLUSTER_BIN) ## Stop the local cluster and remove everything it created.
-	@$(CLUSTER_BIN) down
+cluster-down: $(BIN)/kind ## Remove the local cluster and everything that it made.
+	@$(CLUSTER) down

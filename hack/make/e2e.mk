@@ -26,7 +26,7 @@ E2E_KUBECONFIG ?= $(ROOT)/kubeconfig
 
 # The suites look up kubectl in PATH.
 .PHONY: e2e
-e2e: $(BIN)/chainsaw $(BIN)/kubectl $(CLUSTER_BIN) $(E2E_LOADGEN) helm-deps kubectl-forge ## Run the end-to-end suites, or some (SUITE=smoke, SUITES="scale events"), or a part of them (SHARD=1/3), against the cluster of quickstart.
+e2e: $(BIN)/chainsaw $(BIN)/kubectl $(E2E_LOADGEN) helm-deps kubectl-forge ## Run the end-to-end suites, or some (SUITE=smoke, SUITES="scale events"), or a part of them (SHARD=1/3), against the cluster of quickstart.
 	@BIN='$(BIN)' KUBECONFIG='$(E2E_KUBECONFIG)' KUBECACHEDIR='$(CACHE)/kubectl' REPORTS='$(E2E_REPORTS)' \
 		PARALLEL='$(E2E_PARALLEL)' LOADGEN='$(E2E_LOADGEN)' CORE='$(E2E_CORE)' COMPLETE='$(E2E_COMPLETE)' SHARD='$(SHARD)' \
 		RELEASE='$(E2E_RELEASE)' \

@@ -12,10 +12,9 @@ IMAGE_RELEASES := $(shell awk '!/^(\#|$$)/ { name = (default[$$1]++) ? $$1 "-" $
 field = $(word $(1),$(subst |, ,$(2)))
 
 # Images based on a root file system of Debian packages, and images of our own
-# binaries. The cluster packs that of kube-proxy, because it includes the binary.
-# Those with OpenStack's own tests are built for the suites that need them.
+# binaries. Those with OpenStack's own tests are built for the suites that need them.
 TEST_IMAGES := placement-tests tempest
-DEBIAN_RELEASES := $(filter-out kube-proxy|%,$(IMAGE_RELEASES))
+DEBIAN_RELEASES := $(IMAGE_RELEASES)
 DEBIAN_IMAGES := $(filter-out $(TEST_IMAGES),$(sort $(foreach line,$(DEBIAN_RELEASES),$(call field,2,$(line)))))
 OPERATOR_IMAGES := $(addsuffix -operator,$(OPERATORS))
 IMAGE_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) $(OPERATOR_IMAGES))

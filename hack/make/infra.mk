@@ -31,20 +31,20 @@ infra_selected = $(sort $(if $(filter true,$(WITH_CONTROLPLANE)),$(filter-out op
 infra_archives = $(sort $(patsubst %,$(IMAGES_CACHE)/%.tar,$(foreach part,$(infra_selected),$(infra_images_$(part)))))
 
 .PHONY: deploy-infra
-deploy-infra: ## Deploy the infrastructure of our operators to the current cluster, kind, or the local cluster (docs/deploy-infra.md).
+deploy-infra: ## Deploy the infrastructure of our operators to the cluster of this checkout or to the current one (docs/deploy-infra.md).
 	@hack/deploy-infra.sh
 
 .PHONY: teardown-infra
 teardown-infra: ## Remove what deploy-infra has deployed.
 	@hack/deploy-infra.sh --teardown
 
-# On the local cluster: images are built here, and no Flux is needed.
-.PHONY: infra-local
-infra-local: infra-check cluster-preflight
+# From Go modules: images are built here, and no Flux is needed.
+.PHONY: infra-modules
+infra-modules: infra-check cluster-check
 	@$(MAKE) -j$$(($$(nproc) + 4)) cluster-parts infra-parts
-	@$(CLUSTER_BIN) up
-	@$(CLUSTER_BIN) load $(infra_archives)
-	@hack/deploy-infra/local.sh $(infra_selected)
+	@$(CLUSTER) up
+	@$(CLUSTER) load $(infra_archives)
+	@hack/deploy-infra/modules.sh $(infra_selected)
 
 .PHONY: infra-check
 infra-check:
@@ -57,7 +57,7 @@ infra-parts: infra-check kubectl-forge helm-deps $(BIN)/helm $(BIN)/certificates
 
 .PHONY: infra-load
 infra-load: infra-check
-	@$(CLUSTER_BIN) load $(infra_archives)
+	@$(CLUSTER) load $(infra_archives)
 
 # $(call infra_image_rule,IMAGE,BINARY,PATHS IN THE IMAGE)
 define infra_image_rule

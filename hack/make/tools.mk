@@ -49,14 +49,18 @@ tests_tools := $(foreach cmd,kube-apiserver kube-controller-manager kubectl,$(cm
 	etcd=go.etcd.io/etcd/server/v3
 cluster_tools := $(foreach cmd,kube-scheduler kubelet kube-proxy kubeadm,$(cmd)=k8s.io/kubernetes/cmd/$(cmd)) \
 	$(foreach cmd,containerd containerd-shim-runc-v2 ctr,$(cmd)=github.com/containerd/containerd/v2/cmd/$(cmd)) \
-	coredns=./coredns
+	coredns=./coredns pause=./pause
 helm_tools := helm=helm.sh/helm/v3/cmd/helm
 
-# A cluster needs all of them; a single go build of all keeps every core busy until
+# A node needs all of them; a single go build of all keeps every core busy until
 # the end. Other targets need only some.
-kubernetes_groups := $(if $(filter %-parts,$(MAKECMDGOALS)),all,tests cluster helm)
+kubernetes_groups := $(if $(filter node-image,$(MAKECMDGOALS)),all,tests cluster helm)
 all_tools := $(tests_tools) $(cluster_tools) $(helm_tools)
-$(foreach group,$(kubernetes_groups),$(eval $(call tool_rule,kubernetes,$($(group)_tools),hack/tools/kubernetes/coredns/main.go)))
+$(foreach group,$(kubernetes_groups),$(eval $(call tool_rule,kubernetes,$($(group)_tools),$(wildcard hack/tools/kubernetes/*/main.go))))
+
+$(eval $(call tool_rule,kind,kind=sigs.k8s.io/kind))
+kube-router_ldflags = -X github.com/cloudnativelabs/kube-router/v2/pkg/version.Version=$(call tool_version,kube-router,github.com/cloudnativelabs/kube-router/v2)
+$(eval $(call tool_rule,kube-router,kube-router=github.com/cloudnativelabs/kube-router/v2/cmd/kube-router))
 
 local-path-provisioner_ldflags = \
 	-X main.VERSION=$(call tool_version,local-path-provisioner,github.com/rancher/local-path-provisioner)

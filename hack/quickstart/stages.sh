@@ -7,18 +7,18 @@
 # to the make called here.
 make_quietly() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -C "$root" "$@"; }
 
-check_machine() { make_quietly cluster-preflight; }
+check_machine() { make_quietly cluster-check; }
 
 # build TARGET builds what is missing. More jobs than cores: while one compiles,
 # others download and assemble images.
 build() { make_quietly -j"$(($(nproc) + 4))" "$@"; }
 
-bring_cluster_up() { "$cache/bin/forge-cluster" -checkout "$root" up; }
+bring_cluster_up() { "$root/hack/kind/cluster.sh" up; }
 
 # load_images NAME... imports the archives of that name.
 load_images() {
 	local archives=("${@/#/$cache/images/}")
-	"$cache/bin/forge-cluster" -checkout "$root" load "${archives[@]/%/.tar}"
+	"$root/hack/kind/cluster.sh" load "${archives[@]/%/.tar}"
 }
 
 apply() { kubectl apply --server-side --force-conflicts --field-manager=quickstart "$@"; }

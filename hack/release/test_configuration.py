@@ -62,7 +62,6 @@ EXAMPLES = (
     # Only an operator with packages of its own under internal has an order of them to keep.
     ".golangci.yml",
     "hack/bench/internal/operators/",
-    "hack/cluster/internal/manifests/",
     "hack/deploy-infra/contents_test.go",
     "hack/deploy-infra/scripts_test.go",
     "hack/e2e/rbac.py",

@@ -1,15 +1,18 @@
-// Command coredns is CoreDNS with the plugins of the local cluster's Corefile.
-// With all of its plugins CoreDNS pulls in the clients of every large cloud, for
-// a binary several times the size.
+// Command coredns is CoreDNS with the plugins that kubeadm configures. With all of its plugins
+// CoreDNS pulls in the clients of every large cloud, for a binary several times the size.
 package main
 
 import (
+	_ "github.com/coredns/coredns/plugin/cache"
 	_ "github.com/coredns/coredns/plugin/errors"
+	_ "github.com/coredns/coredns/plugin/forward"
 	_ "github.com/coredns/coredns/plugin/health"
 	_ "github.com/coredns/coredns/plugin/kubernetes"
 	_ "github.com/coredns/coredns/plugin/loadbalance"
+	_ "github.com/coredns/coredns/plugin/loop"
+	_ "github.com/coredns/coredns/plugin/metrics"
 	_ "github.com/coredns/coredns/plugin/ready"
-	_ "github.com/coredns/coredns/plugin/template"
+	_ "github.com/coredns/coredns/plugin/reload"
 
 	"github.com/coredns/coredns/coremain"
 )
