@@ -58,6 +58,8 @@ probe() {
 	operator-*) sed -n 's/^  name: //p' "operators/${1#operator-}"/config/crd/bases/*.yaml | xargs kubectl get crd ;;
 	controlplane) kubectl --namespace openstack get controlplane controlplane ;;
 	mariadb-operator) kubectl get crd mariadbs.k8s.mariadb.com ;;
+	# Both are programs that enforce them.
+	network-policies) kubectl --namespace kube-system get daemonset kindnet || kubectl --namespace kube-system get daemonset kube-router ;;
 	metrics-server) kubectl get apiservice v1beta1.metrics.k8s.io ;;
 	# The samples have the names of a control plane that may exist.
 	no-controlplane) ! kubectl --namespace openstack get controlplane controlplane ;;
@@ -76,6 +78,7 @@ remedy() {
 	controlplane) echo 'make quickstart WITH_CONTROLPLANE=true' ;;
 	operator-*) echo 'make deploy-infra WITH_CONTROLPLANE=true' ;;
 	no-controlplane) echo 'kubectl --namespace openstack delete controlplane controlplane' ;;
+	network-policies) echo 'make cluster-up' ;;
 	quickstart) echo 'make quickstart' ;;
 	*) echo 'make deploy-infra' ;;
 	esac
