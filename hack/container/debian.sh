@@ -8,7 +8,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/engine.sh"
 suite=${1:?usage: debian.sh SUITE}
 find_engine
-"$engine_root/hack/tools/install-debian-packages.sh" container
+"$engine_root/hack/tools/install-debian-packages.sh" base
 
 # moving succeeds for the suites that become the next Debian.
 moving() { [[ $suite == forky || $suite == sid ]]; }

@@ -39,7 +39,7 @@ install_podman() {
 	if [[ ! -e /etc/debian_version ]] || ((EUID != 0)); then
 		refuse_engine 'neither Docker nor podman is here: install one of them, and start Docker if it is not running'
 	fi
-	"$engine_root/hack/tools/install-debian-packages.sh" container
+	"$engine_root/hack/tools/install-debian-packages.sh" podman
 }
 
 # can NUMBER succeeds if this process has the capability.

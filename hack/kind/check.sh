@@ -5,6 +5,7 @@
 need_mib=6144
 
 check_machine() {
+	command -v jq >/dev/null || "$root/hack/tools/install-debian-packages.sh" cluster
 	check_podman
 	check_modules
 	check_disk
