@@ -160,9 +160,9 @@ test-consumer: ## Test the consumer used by the end-to-end suites of control pla
 POD_TESTS := $(sort $(dir $(wildcard operators/*/internal/controller/files/test_*.py internal/common/*/files/test_*.py)))
 
 .PHONY: test-python
-test-python: ## Test the Python modules that travel with the configuration of services, and those that measure on a cluster or run OpenStack's own tests there.
+test-python: ## Test the Python modules that travel with the configuration of services, those that measure on a cluster or run OpenStack's own tests there, and the scripts of the local cluster.
 	@hack/tools/install-debian-packages.sh test
-	@$(call unittest,$(POD_TESTS) $(sort $(dir $(wildcard hack/bench/*/test_*.py images/*/test_*.py))))
+	@$(call unittest,$(POD_TESTS) $(sort $(dir $(wildcard hack/bench/*/test_*.py hack/kind/test_*.py images/*/test_*.py))))
 
 .PHONY: test-python-images
 test-python-images: ## Run those tests of the modules for services with the Python and the libraries of the images that have been built.
