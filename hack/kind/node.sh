@@ -40,7 +40,20 @@ exists() { "$engine" image inspect "$1" >/dev/null 2>&1; }
 found() {
 	mkdir -p "$state"
 	echo "$1" >"$state/image"
+	[[ -x $bin/kubectl ]] || take_kubectl "$1"
 	exit 0
+}
+
+# take_kubectl REFERENCE copies kubectl out of the image, or uses that of a machine on which it cannot run.
+take_kubectl() {
+	mkdir -p "$bin"
+	if [[ $(uname) == Linux ]]; then
+		"$engine" run --rm --network=none --entrypoint=cat "$1" /usr/bin/kubectl >"$bin/kubectl.part"
+		chmod +x "$bin/kubectl.part"
+		mv "$bin/kubectl.part" "$bin/kubectl"
+	else
+		ln -s "$(command -v kubectl)" "$bin/kubectl" || refuse_engine 'kubectl is not installed'
+	fi
 }
 
 find_image() {
