@@ -37,14 +37,14 @@ var startScript string
 
 // pythonFiles returns the Python files. They are the same for every Keystone apart from
 // constants: its UID, the TLS mode of the database, whether database and cache are
-// managed, and whether the API server has several threads.
+// managed, whether the API server has several threads, and the methods of logins.
 func pythonFiles(p *service.Pass) map[string]string {
 	k := pass.KeystoneOf(p)
 	guard := config.SetConstant(cacheGuardScript, "KEYSPACE", k.UID)
 	if k.Spec.Cache.IsManaged() {
 		guard = config.SetConstant(guard, "SERVICE", k.Spec.Cache.Addresses(p.Cluster, k.Namespace)[0])
 	}
-	start := startScript
+	start := config.SetConstant(startScript, "METHODS", federationOptions(k.Spec.Federation)["auth"]["methods"])
 	if k.Spec.UWSGI != nil && k.Spec.UWSGI.Threads > 1 {
 		start = config.SetConstant(start, "SEVERAL_THREADS", true)
 	}

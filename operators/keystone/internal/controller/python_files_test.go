@@ -96,6 +96,18 @@ func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
 	}
 }
 
+// test_forge_start.py tests which Keystones get another method.
+func TestStartsAreToldTheMethodsOfTheOperator(t *testing.T) {
+	for _, federation := range []*keystonev1alpha1.FederationSpec{nil, {Enabled: true}} {
+		k := fixture.Minimal()
+		k.Spec.Federation = federation
+		want := fmt.Sprintf("\nMETHODS = %q\n", optionsOf(t, k)["auth"]["methods"])
+		if strings.Count(filesOf(t, k)[startFile], want) != 1 {
+			t.Errorf("%s does not say %s", startFile, strings.TrimSpace(want))
+		}
+	}
+}
+
 // The groups are those of the entry points of Keystone 27.0, of which each manager that
 // keystone.server.backends makes loads one.
 func TestEachPluginThatKeystoneLoadsAtItsStartIsLookedUp(t *testing.T) {

@@ -1,18 +1,23 @@
 """Makes Keystone's processes start fast, take any password of the database, and answer each request.
 
-It also keeps bootstrap from locking the administrator.
+It also keeps bootstrap from locking the administrator, and has tokens of EC2 credentials marked.
 sitecustomize.py imports this module at every start of Python.
 """
 
 import configparser
 import functools
 import gc
+import glob
 import os
 import sys
-from importlib import machinery, util
+from importlib import machinery, metadata, util
 
 # The operator replaces this by whether spec.uwsgi.threads is above one.
 SEVERAL_THREADS = False
+# The operator replaces this by its own value of [auth] methods.
+METHODS = ""
+# Keystone marks tokens of EC2 and S3 credentials with this method. Nobody logs in with it.
+MARKER = "ec2credential"
 
 
 def accept_percent_signs(url):
@@ -31,6 +36,28 @@ def accept_percent_signs(url):
         return before_set(self, parser, section, option, value)
 
     configparser.BasicInterpolation.before_set = escaped
+
+
+def configured_methods(folder):
+    """Returns the value of [auth] methods in the configuration, of which oslo.config lets the last file win."""
+    options = configparser.RawConfigParser(strict=False, allow_no_value=True)
+    options.read(sorted(glob.glob(os.path.join(glob.escape(folder), "*.conf"))))
+    return options.get("auth", "methods", fallback=None)
+
+
+def mark_ec2_tokens(folder):
+    """Adds the marker to the operator's own methods, in a Keystone that has it.
+
+    Since the correction of CVE-2026-80182 such a Keystone issues no token for an EC2 or S3 credential
+    without it. Another one has no plugin of that name, and would not start. It is the last of the
+    methods, because tokens number them.
+    """
+    try:
+        plugins = metadata.distribution("keystone").entry_points
+        if any(plugin.group == "keystone.auth." + MARKER for plugin in plugins) and configured_methods(folder) == METHODS:
+            os.environ.setdefault("OS_AUTH__METHODS", METHODS + "," + MARKER)
+    except (metadata.PackageNotFoundError, configparser.Error):
+        pass
 
 
 class WhenImported:
@@ -128,6 +155,9 @@ if "OS_BOOTSTRAP_PASSWORD" in os.environ:
 # Before Python 3.12.2, a thread can find a module unloaded that another one is loading.
 if not (SEVERAL_THREADS and runs_uwsgi()):
     sys.meta_path.insert(0, LoadLater())
+
+if METHODS:
+    mark_ec2_tokens(os.path.dirname(__file__))
 
 if "OS_DATABASE__CONNECTION" in os.environ:
     accept_percent_signs(os.environ["OS_DATABASE__CONNECTION"])

@@ -51,13 +51,49 @@ class Start(unittest.TestCase):
         importlib.invalidate_caches()
         self.folder = pathlib.Path(folder.name)
 
-    def start(self, program, threads=False, environment=()):
-        """Does what Python does when it starts."""
+    def start(self, program, threads=False, environment=(), methods=""):
+        """Does what Python does when it starts, and returns the environment after it."""
         source = FILE.read_text(encoding="utf-8")
         changed = source.replace("\nSEVERAL_THREADS = False\n", f"\nSEVERAL_THREADS = {threads}\n")
         self.assertEqual(threads, changed != source)
+        changed = changed.replace('\nMETHODS = ""\n', f'\nMETHODS = "{methods}"\n')
+        self.assertEqual(1, changed.count(f'\nMETHODS = "{methods}"\n'))
         with mock.patch.dict(os.environ, environment, clear=True), mock.patch("os.readlink", return_value=program):
-            exec(compile(changed, FILE, "exec"), {"__name__": "forge_start"})
+            exec(compile(changed, FILE, "exec"), {"__name__": "forge_start", "__file__": str(self.folder / "forge_start.py")})
+            return dict(os.environ)
+
+    def plugins(self, *names):
+        """Makes it a Keystone with these plugins for methods."""
+        folder = self.folder / "keystone-30.0.0.dist-info"
+        folder.mkdir(exist_ok=True)
+        (folder / "METADATA").write_text("Name: keystone\nVersion: 30.0.0\n", encoding="utf-8")
+        groups = "".join(f"[keystone.auth.{name}]\ndefault = keystone:Plugin\n" for name in names)
+        (folder / "entry_points.txt").write_text(groups, encoding="utf-8")
+
+    def test_tokens_of_ec2_credentials_are_marked_where_keystone_has_the_method(self):
+        self.plugins("password", "ec2credential")
+        (self.folder / "keystone.conf").write_text("[auth]\nmethods = password,token\n", encoding="utf-8")
+        for program in ["/usr/bin/uwsgi-core", "/usr/bin/python3"]:
+            self.assertEqual("password,token,ec2credential", self.start(program, methods="password,token").get("OS_AUTH__METHODS"))
+
+    def test_methods_stay_as_they_are_in_a_keystone_without_the_method(self):
+        (self.folder / "keystone.conf").write_text("[auth]\nmethods = password,token\n", encoding="utf-8")
+        self.assertNotIn("OS_AUTH__METHODS", self.start("/usr/bin/python3", methods="password,token"))
+        self.plugins("password", "token")
+        self.assertNotIn("OS_AUTH__METHODS", self.start("/usr/bin/python3", methods="password,token"))
+
+    def test_methods_of_the_user_stay_as_they_are(self):
+        self.plugins("password", "ec2credential")
+        (self.folder / "keystone.conf").write_text("[auth]\nmethods = password,token\n", encoding="utf-8")
+        (self.folder / "secret.conf").write_text("[auth]\nmethods = password\n", encoding="utf-8")
+        self.assertNotIn("OS_AUTH__METHODS", self.start("/usr/bin/python3", methods="password,token"))
+        environment = {"OS_AUTH__METHODS": "token"}
+        self.assertEqual(environment, self.start("/usr/bin/python3", methods="password", environment=environment))
+
+    def test_a_configuration_that_cannot_be_read_is_left_to_keystone(self):
+        self.plugins("ec2credential")
+        (self.folder / "keystone.conf").write_text("methods = password\n", encoding="utf-8")
+        self.assertNotIn("OS_AUTH__METHODS", self.start("/usr/bin/python3", methods="password"))
 
     def test_uwsgi_imports_keystone_before_it_forks(self):
         for program in ["/usr/bin/uwsgi-core", "/var/lib/openstack/bin/uwsgi"]:
