@@ -44,20 +44,28 @@ install_podman() {
 can() { ((0x$(awk '$1 == "CapEff:" { print $2 }' /proc/self/status) >> $1 & 1)); }
 
 # limit_podman gives containers the limits of this process where they cannot be raised: podman asks for more
-# open files than that, and nothing would start. CAP_SYS_RESOURCE, number 24, may raise them.
+# open files than that, and nothing would start. CAP_SYS_RESOURCE, number 24, may raise them. podman itself
+# runs with no more processes than the kernel has numbers for.
 limit_podman() {
 	[[ -z ${CONTAINERS_CONF:-} && -r /proc/self/status ]] && ((EUID == 0)) && ! can 24 || return 0
+	local processes numbers
+	processes=$(ulimit -Hu) numbers=$(</proc/sys/kernel/pid_max)
+	[[ $processes != unlimited ]] && ((processes < numbers)) || processes=$numbers
 	export CONTAINERS_CONF=$engine_root/.cache/containers.conf
 	mkdir -p "${CONTAINERS_CONF%/*}"
 	printf '[containers]\ndefault_ulimits = ["nofile=%s:%s", "nproc=%s:%s"]\n' \
-		"$(ulimit -Hn)" "$(ulimit -Hn)" "$(ulimit -Hu)" "$(ulimit -Hu)" >"$CONTAINERS_CONF"
+		"$(ulimit -Hn)" "$(ulimit -Hn)" "$processes" "$processes" >"$CONTAINERS_CONF"
 }
 
 # ensure_base SUITE makes sure that the engine has the image debian:SUITE-slim: it is pulled, or made
-# out of Debian's packages where no registry answers.
+# out of Debian's packages where no registry answers. Concurrent builds of images wait for one of them to do so.
 ensure_base() {
-	local name=docker.io/library/debian:$1-slim
+	local name=docker.io/library/debian:$1-slim lock
+	! "$engine" image inspect "$name" >/dev/null 2>&1 || return 0
+	exec {lock}<"$engine_root/hack/container/debian.sh"
+	! command -v flock >/dev/null || flock "$lock"
 	"$engine" image inspect "$name" >/dev/null 2>&1 || pull "$name" || "$engine_root/hack/container/debian.sh" "$1"
+	exec {lock}<&-
 }
 
 # pull IMAGE pulls an image and gives up where no registry answers within seconds.
