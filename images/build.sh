@@ -22,24 +22,20 @@ mkdir -p "$(dirname "$archive")"
 work=$(mktemp -d "$archive.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
+# The engine has the image only until it is saved, and not under its names: those of other checkouts,
+# and of whoever works with the engine, are left alone.
+temporary=localhost/forge-build:${work##*.}
+build() { "$engine" build "${options[@]}" --tag "$temporary" --file "$dockerfile" "$context" && "$engine" save --output "$work/image" "$temporary"; }
+
 # Nothing in an image is newer than the epoch, so that equal content makes an equal image.
 case $engine in
 podman) options+=(--layers=false --pull=never --timestamp=0 --identity-label=false) ;;
 docker) options+=(--provenance=false --build-arg SOURCE_DATE_EPOCH=0) ;;
 esac
-"$engine" build "${options[@]}" --iidfile "$work/id" --file "$dockerfile" "$context" >"$work/log" 2>&1 || {
+build >"$work/log" 2>&1 || {
 	cat "$work/log" >&2
 	exit 1
 }
-
-# An image gets its names only for as long as it is saved: the archive is the result. Other checkouts
-# give their images the same names, therefore only one at a time does so.
-exec 9<"$(command -v "$engine")"
-! command -v flock >/dev/null || flock 9
-for name in "${names[@]}"; do "$engine" tag "$(<"$work/id")" "$name"; done
-"$engine" save --output "$work/archive" "${names[@]}" 2>"$work/log" >&2 || {
-	cat "$work/log" >&2
-	exit 1
-}
-"$engine" rmi "${names[@]}" >/dev/null
-mv "$work/archive" "$archive"
+"$engine" rmi "$temporary" >/dev/null
+"$(dirname "${BASH_SOURCE[0]}")/name.sh" "$work/image" "$work/named" "${names[@]}"
+mv "$work/named" "$archive"

@@ -69,6 +69,18 @@ check_version() {
 	esac
 }
 
+# require_libraries PROGRAM... ends the build if a library of the programs was left out. They are not run: some
+# need more than a root file system.
+require_libraries() {
+	local program libraries
+	for program; do
+		libraries=$(inside sh -c 'export LD_TRACE_LOADED_OBJECTS=1; exec "$0"' "$program") || fail "$program does not load"
+		case $libraries in
+		*'not found'*) fail "$program lacks libraries: $libraries" ;;
+		esac
+	done
+}
+
 # compile_python [TESTS...] compiles once and for all. The time of a source file is no
 # proof of freshness in an image whose files all have the same one, and a
 # read-only root could not take the corrected .pyc. Templates that are no valid

@@ -66,7 +66,7 @@ for folder in bin sbin lib lib64; do
 	ln -s "usr/$folder" "/rootfs/$folder"
 done
 for name in usr-is-merged "${left_out[@]}"; do stub "$name"; done >/tmp/status
-printf './usr/share/%s/*\n' doc man info locale lintian menu bug pixmaps bash-completion perl5 >/tmp/excluded
+printf './usr/share/%s\n' doc man info locale lintian menu bug pixmaps bash-completion perl5 >/tmp/excluded
 download
 mapfile -t archives </tmp/packages
 unpack "${archives[@]}"
