@@ -30,7 +30,7 @@ timed = start=$$SECONDS; $(2); echo "$(1): $$((SECONDS - start)) s"
 
 # $(call debian_image_rule,NAME,IMAGE,RELEASE)
 define debian_image_rule
-$(IMAGES_CACHE)/$(1).tar: $$(wildcard images/$(2)/* images/debian/*) images/releases $$(IMAGE_SCRIPTS)
+$(IMAGES_CACHE)/$(1).tar: $$(filter-out images/$(2)/test_% images/debian/test_%,$$(wildcard images/$(2)/* images/debian/*)) images/releases $$(IMAGE_SCRIPTS)
 	@$$(call timed,image $(1),images/build-release.sh $(2) $(3) $$@)
 endef
 $(foreach line,$(IMAGE_RELEASES),$(eval $(call debian_image_rule,$(call field,1,$(line)),$(call field,2,$(line)),$(call field,3,$(line)))))

@@ -75,7 +75,10 @@ bill() {
 serve_registry() {
 	"$bin/crane" registry serve --address 127.0.0.1:0 2>"$work/registry.log" &
 	trap 'kill %1; rm -rf "$work"' EXIT
-	until registry=127.0.0.1:$(grep -oP 'serving on port \K\d+' "$work/registry.log"); do sleep 0.1; done
+	until registry=127.0.0.1:$(grep -oP 'serving on port \K\d+' "$work/registry.log"); do
+		kill -0 %1
+		sleep 0.1
+	done
 }
 
 # crane ARGUMENT... runs crane, which has much to tell.

@@ -1,6 +1,6 @@
 # Turns unpacked packages in /rootfs into the root file system of an image. The Dockerfiles of images of Debian
 # packages source it, with the variable VERSION.
-# shellcheck shell=sh
+# shellcheck shell=dash
 root=/rootfs
 umask 022
 
