@@ -22,20 +22,25 @@ mkdir -p "$(dirname "$archive")"
 work=$(mktemp -d "$archive.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# The engine has the image only until it is saved, and not under its names: those of other checkouts,
-# and of whoever works with the engine, are left alone.
-temporary=localhost/forge-build:${work##*.}
-build() { "$engine" build "${options[@]}" --tag "$temporary" --file "$dockerfile" "$context" && "$engine" save --output "$work/image" "$temporary"; }
+# Nothing in an image is newer than the epoch, so that equal content makes an equal image. podman saves it at
+# once. Docker keeps it until it is saved, under a name that no other build has.
+build() {
+	local name=localhost/forge-build:${work##*.}
+	case $engine in
+	podman)
+		podman build --layers=false --pull=never --timestamp=0 --identity-label=false "${options[@]}" \
+			--tag "docker-archive:$work/image" --file "$dockerfile" "$context"
+		;;
+	docker)
+		docker build --provenance=false --build-arg SOURCE_DATE_EPOCH=0 "${options[@]}" --tag "$name" --file "$dockerfile" "$context" &&
+			docker save --output "$work/image" "$name" && docker rmi "$name"
+		;;
+	esac
+}
 
-# Nothing in an image is newer than the epoch, so that equal content makes an equal image.
-case $engine in
-podman) options+=(--layers=false --pull=never --timestamp=0 --identity-label=false) ;;
-docker) options+=(--provenance=false --build-arg SOURCE_DATE_EPOCH=0) ;;
-esac
 build >"$work/log" 2>&1 || {
 	cat "$work/log" >&2
 	exit 1
 }
-"$engine" rmi "$temporary" >/dev/null
 "$(dirname "${BASH_SOURCE[0]}")/name.sh" "$work/image" "$work/named" "${names[@]}"
 mv "$work/named" "$archive"

@@ -1,7 +1,7 @@
 ##@ Images
 
 IMAGES_CACHE := $(CACHE)/images
-IMAGE_SCRIPTS := images/build.sh images/build-release.sh
+IMAGE_SCRIPTS := images/build.sh images/name.sh
 
 # The lines of the table, each as NAME|IMAGE|RELEASE. The default release of an image
 # has the image's own name, and others also have theirs, as in keystone-2022.2.
@@ -30,7 +30,7 @@ timed = start=$$SECONDS; $(2); echo "$(1): $$((SECONDS - start)) s"
 
 # $(call debian_image_rule,NAME,IMAGE,RELEASE)
 define debian_image_rule
-$(IMAGES_CACHE)/$(1).tar: $$(filter-out images/$(2)/test_% images/debian/test_%,$$(wildcard images/$(2)/* images/debian/*)) images/releases $$(IMAGE_SCRIPTS)
+$(IMAGES_CACHE)/$(1).tar: $$(filter-out images/$(2)/test_% images/debian/test_%,$$(wildcard images/$(2)/* images/debian/*)) images/releases images/build-release.sh $$(IMAGE_SCRIPTS)
 	@$$(call timed,image $(1),images/build-release.sh $(2) $(3) $$@)
 endef
 $(foreach line,$(IMAGE_RELEASES),$(eval $(call debian_image_rule,$(call field,1,$(line)),$(call field,2,$(line)),$(call field,3,$(line)))))
@@ -50,7 +50,7 @@ $(IMAGES_CACHE)/%-operator/manager: FORCE
 build_operator = images/build.sh $@ operators/$(1)/Dockerfile $(<D) ghcr.io/c5c3/$(1)-operator:$(2) -- --build-context build=$(<D)
 
 $(patsubst %,$(IMAGES_CACHE)/%-operator.tar,$(OPERATORS)): $(IMAGES_CACHE)/%-operator.tar: \
-		$(IMAGES_CACHE)/%-operator/manager operators/%/Dockerfile images/build.sh
+		$(IMAGES_CACHE)/%-operator/manager operators/%/Dockerfile $(IMAGE_SCRIPTS)
 	@$(call timed,image $*-operator,$(call build_operator,$*,dev))
 
 # The operators and charts of version 0.8.0, built from its commit, for the suite that upgrades
@@ -71,7 +71,7 @@ $(EARLIER)/%/manager: $(EARLIER)/VERSION
 	@cd $(EARLIER) && GO_ALWAYS=true hack/tools/build.sh operators/$* $(@D) manager=.
 
 $(patsubst %,$(IMAGES_CACHE)/%-operator-$(EARLIER_VERSION).tar,$(OPERATORS)): $(IMAGES_CACHE)/%-operator-$(EARLIER_VERSION).tar: \
-		$(EARLIER)/%/manager operators/%/Dockerfile images/build.sh
+		$(EARLIER)/%/manager operators/%/Dockerfile $(IMAGE_SCRIPTS)
 	@$(call build_operator,$*,$(EARLIER_VERSION))
 
 # The load generator of the end-to-end suites.
@@ -81,7 +81,7 @@ $(IMAGES_CACHE)/loadgen/loadgen: FORCE
 # $(call binary_image_rule,IMAGE,BINARY,NAME AND TAG): images of a single binary. The folder of the binary is the
 # context of the build.
 define binary_image_rule
-$(IMAGES_CACHE)/$(1).tar: $(2) images/$(1)/Dockerfile images/build.sh
+$(IMAGES_CACHE)/$(1).tar: $(2) images/$(1)/Dockerfile $(IMAGE_SCRIPTS)
 	@$$(call timed,image $(1),images/build.sh $$@ images/$(1)/Dockerfile $$(<D) $(3))
 endef
 $(eval $(call binary_image_rule,loadgen,$(IMAGES_CACHE)/loadgen/loadgen,ghcr.io/c5c3/loadgen:dev))
