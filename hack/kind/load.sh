@@ -2,14 +2,21 @@
 # shellcheck shell=bash
 : "${engine?}" "${control_plane?}"
 
-# references ARCHIVE prints each image in an OCI archive, as NAME@DIGEST.
+# references ARCHIVE prints each image in an archive as NAME@DIGEST, with the digest of its configuration.
 references() {
-	tar -xOf "$1" index.json |
-		jq -r '.manifests[] | "\(.annotations["io.containerd.image.name"] // .annotations["org.opencontainers.image.ref.name"])@\(.digest)"'
+	{ tar -xOf "$1" ./manifest.json 2>/dev/null || tar -xOf "$1" manifest.json; } |
+		jq -r '.[] | (.Config | match("[0-9a-f]{64}").string) as $digest | .RepoTags[] | "\(.)@sha256:\($digest)"'
 }
 
-# present NODE prints the images of a node, as NAME@DIGEST.
-present() { "$engine" exec "$1" ctr --namespace=k8s.io images ls | awk 'NR > 1 { print $1 "@" $3 }'; }
+# present NODE prints the images of a node in the same way. containerd lists an image by its names, and again by
+# that digest.
+present() {
+	"$engine" exec "$1" ctr --namespace=k8s.io images ls | awk '
+		NR == 1 { next }
+		$1 ~ /^sha256:/ { configuration[$3] = $1; next }
+		{ name[++count] = $1; manifest[count] = $3 }
+		END { for (i = 1; i <= count; i++) print name[i] "@" configuration[manifest[i]] }'
+}
 
 # load_node NODE ARCHIVE... imports what the node does not have.
 load_node() {

@@ -178,20 +178,22 @@ class ClusterTest(unittest.TestCase):
             code, said, calls = self.checkout.run("down")
             self.assertEqual((0, removed, False), (code, "network rm kind" in calls, self.kubeconfig.exists()), said)
 
-    def archive(self, name, **images):
-        """Writes an OCI archive of images by the digest of each."""
-        index = {"manifests": [{"digest": digest, "annotations": {"io.containerd.image.name": image}} for image, digest in images.items()]}
+    def archive(self, name, manifest="manifest.json", **images):
+        """Writes an archive of images by the digest of the configuration of each, a digit that is repeated."""
+        content = [{"Config": f"{digest * 64}.json", "RepoTags": [image]} for image, digest in images.items()]
         path = self.checkout.path / name
-        (self.checkout.path / "index.json").write_text(json.dumps(index), encoding="utf-8")
+        (self.checkout.path / "content").write_text(json.dumps(content), encoding="utf-8")
         with tarfile.open(path, "w") as archive:
-            archive.add(self.checkout.path / "index.json", "index.json")
+            archive.add(self.checkout.path / "content", manifest)
         return str(path)
 
     def test_only_what_a_node_does_not_have_is_imported(self):
         self.checkout.running(self.checkout.path)
-        self.checkout.write("state/images", "one type sha256:1\ntwo type sha256:2\nthree type sha256:old")
-        there = self.archive("there.tar", one="sha256:1", two="sha256:2")
-        changed = self.archive("changed.tar", two="sha256:2", three="sha256:3")
+        there = [("one", "a", "1"), ("two", "b", "2"), ("three", "c", "4")]
+        self.checkout.write("state/images", "\n".join(
+            f"{name} type sha256:{manifest}\nsha256:{digest * 64} type sha256:{manifest}" for name, manifest, digest in there))
+        there = self.archive("there.tar", "./manifest.json", one="1", two="2")
+        changed = self.archive("changed.tar", two="2", three="3")
         code, said, calls = self.checkout.run("load", there, changed)
         self.assertEqual((0, 1), (code, calls.count("images import")), said)
         self.assertEqual("loaded two\nloaded three\n", said)
@@ -199,12 +201,12 @@ class ClusterTest(unittest.TestCase):
     def test_an_import_that_fails_names_the_archive_and_why(self):
         self.checkout.running(self.checkout.path)
         self.checkout.write("state/broken", "")
-        code, said, _ = self.checkout.run("load", self.archive("new.tar", one="sha256:1"))
+        code, said, _ = self.checkout.run("load", self.archive("new.tar", one="1"))
         self.assertNotEqual(0, code)
         self.assertRegex(said, "new.tar cannot be imported into the node forge-control-plane: no space left")
 
     def test_without_a_cluster_it_says_how_to_start_one(self):
-        for command in (["status"], ["load", self.archive("a.tar", a="sha256:1")]):
+        for command in (["status"], ["load", self.archive("a.tar", a="1")]):
             code, said, _ = self.checkout.run(*command)
             self.assertEqual((2, True), (code, 'make quickstart' in said), said)
 

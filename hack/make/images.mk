@@ -1,21 +1,17 @@
 ##@ Images
 
-OCIIMAGE := $(BIN)/ociimage
 IMAGES_CACHE := $(CACHE)/images
-ROOTFS_CACHE := $(IMAGES_CACHE)/rootfs
-ROOTFS_SCRIPTS := $(addprefix images/,releases build-rootfs.sh check-release.sh setup-rootfs.sh prepare-rootfs.sh)
+IMAGE_SCRIPTS := images/build.sh images/name.sh
 
-# The lines of the table, each as NAME|IMAGE|RELEASE|TAG.... The default release of an image
+# The lines of the table, each as NAME|IMAGE|RELEASE. The default release of an image
 # has the image's own name, and others also have theirs, as in keystone-2022.2.
-IMAGE_RELEASES := $(shell awk '!/^(\#|$$)/ { name = (default[$$1]++) ? $$1 "-" $$2 : $$1; tags = $$2; for (i = 6; i <= NF; i++) tags = tags "|" $$i; \
-	print name "|" $$1 "|" $$2 "|" tags }' images/releases)
+IMAGE_RELEASES := $(shell awk '!/^(\#|$$)/ { sub(".*/", "", $$1); print ((default[$$1]++) ? $$1 "-" $$2 : $$1) "|" $$1 "|" $$2 }' images/releases)
 field = $(word $(1),$(subst |, ,$(2)))
 
-# Images based on a root file system of Debian packages, and images of our own
-# binaries. Those with OpenStack's own tests are built for the suites that need them.
+# Images of Debian packages, and images of our own binaries. Those with OpenStack's own tests are
+# built for the suites that need them.
 TEST_IMAGES := placement-tests tempest
-DEBIAN_RELEASES := $(IMAGE_RELEASES)
-DEBIAN_IMAGES := $(filter-out $(TEST_IMAGES),$(sort $(foreach line,$(DEBIAN_RELEASES),$(call field,2,$(line)))))
+DEBIAN_IMAGES := $(filter-out $(TEST_IMAGES),$(sort $(foreach line,$(IMAGE_RELEASES),$(call field,2,$(line)))))
 OPERATOR_IMAGES := $(addsuffix -operator,$(OPERATORS))
 IMAGE_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) $(OPERATOR_IMAGES))
 # The images that a Keystone on its own requires.
@@ -23,66 +19,39 @@ QUICKSTART_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,keystone mariadb memca
 
 # Two concurrent builds keep two cores busy: one unpacks while the other downloads.
 .PHONY: images
-images: ## Build all container images of the default releases as archives in .cache/images.
+images: ## Build all container images of the default releases with Docker or podman, as archives in .cache/images.
 	@$(MAKE) -j2 $(IMAGE_ARCHIVES)
-
-# With a container engine, the Dockerfiles build the same images.
-DOCKER_TAG ?= dev
-
-.PHONY: docker-build
-docker-build: ## Build an operator's image with Docker (OPERATOR=keystone, DOCKER_TAG=dev); "make image-keystone-operator" works without Docker.
-	@docker version >/dev/null 2>&1 || { echo 'there is no Docker here: use "make image-$(OPERATOR)-operator"' >&2; exit 2; }
-	docker build --file operators/$(OPERATOR)/Dockerfile --tag ghcr.io/c5c3/$(OPERATOR)-operator:$(DOCKER_TAG) .
 
 image-%: $(IMAGES_CACHE)/%.tar ## Build one container image, such as image-keystone, or that of another release (image-keystone-2022.2).
 	@:
 
-# Only the tool's own source files are inputs: its module has no local dependencies,
-# and its tests are not part of the binary.
-$(OCIIMAGE): $(addprefix hack/ociimage/,main.go image.go layer.go archive.go combine.go go.mod go.sum)
-	@$(call build_own,hack/ociimage,ociimage=.)
-	@touch $@
-
 # timed NAME COMMAND runs a quiet command and prints its duration.
 timed = start=$$SECONDS; $(2); echo "$(1): $$((SECONDS - start)) s"
 
-# $(call rootfs_rule,NAME,IMAGE,RELEASE)
-define rootfs_rule
-$(ROOTFS_CACHE)/$(1).tar: $$(filter-out %/image.args,$$(wildcard images/$(2)/*)) $$(ROOTFS_SCRIPTS) \
-		$(if $(filter keystone placement,$(2)),images/check-imports.py)
-	@hack/tools/install-debian-packages.sh images
-	@$$(call timed,root file system of $(2) $(3),images/build-rootfs.sh $(2) $(3) $$@)
-endef
-$(foreach line,$(IMAGE_RELEASES),$(eval $(call rootfs_rule,$(call field,1,$(line)),$(call field,2,$(line)),$(call field,3,$(line)))))
-
-# image.args holds the arguments of ociimage, with comments.
-# $(call pack,IMAGE,ARGUMENTS) or, where its name gets these tags, $(call pack,IMAGE,ARGUMENTS,TAGS)
-pack = sed -E 's/^ *\#.*//$(if $(3),; s|^-name (.*)|$(foreach tag,$(3),-name \1:$(tag))|)' images/$(1)/image.args | xargs $(OCIIMAGE) -o $(2)
-
-# $(call debian_image_rule,NAME,IMAGE,RELEASE,TAGS)
+# $(call debian_image_rule,NAME,IMAGE,RELEASE)
 define debian_image_rule
-$(IMAGES_CACHE)/$(1).tar: $(ROOTFS_CACHE)/$(1).tar images/$(2)/image.args images/releases $$(OCIIMAGE)
-	@$$(call timed,image $(1),$$(call pack,$(2),$$@ -layer $$<,$(4)))
+$(IMAGES_CACHE)/$(1).tar: $$(filter-out images/$(2)/test_% images/debian/test_%,$$(wildcard images/$(2)/* images/debian/*)) images/releases images/build-release.sh $$(IMAGE_SCRIPTS)
+	@$$(call timed,image $(1),images/build-release.sh $(2) $(3) $$@)
 endef
-$(foreach line,$(DEBIAN_RELEASES),$(eval $(call \
-	debian_image_rule,$(call field,1,$(line)),$(call field,2,$(line)),$(call field,3,$(line)),$(wordlist 4,99,$(subst |, ,$(line))))))
+$(foreach line,$(IMAGE_RELEASES),$(eval $(call debian_image_rule,$(call field,1,$(line)),$(call field,2,$(line)),$(call field,3,$(line)))))
 
 # A default release can also be built by its full name.
-$(foreach line,$(DEBIAN_RELEASES),$(if $(filter $(call field,1,$(line)),$(call field,2,$(line))),$(eval \
+$(foreach line,$(IMAGE_RELEASES),$(if $(filter $(call field,1,$(line)),$(call field,2,$(line))),$(eval \
 	image-$(call field,2,$(line))-$(call field,3,$(line)): image-$(call field,2,$(line)))))
 
 # Only the go command knows whether a binary is up to date, so it always runs; the
-# file, and with it the image, changes only if the binary does. ociimage is built
-# first, so that images can be packed while other binaries compile.
+# file, and with it the image, changes only if the binary does.
 .PHONY: FORCE
-$(IMAGES_CACHE)/%-operator/manager: FORCE | $(OCIIMAGE)
+$(IMAGES_CACHE)/%-operator/manager: FORCE
 	@$(call build_own,operators/$*,manager=.,$(@D))
 
-define operator_image_rule
-$(IMAGES_CACHE)/$(1).tar: $(IMAGES_CACHE)/$(1)/manager images/$(1)/image.args $$(OCIIMAGE)
-	@$$(call timed,image $(1),$$(call pack,$(1),$$@ -file $$<:/manager:0755))
-endef
-$(foreach image,$(OPERATOR_IMAGES),$(eval $(call operator_image_rule,$(image))))
+# $(call build_operator,OPERATOR,TAG) packs the binary that is the first prerequisite: its folder takes the
+# place of the stage "build" of the Dockerfile.
+build_operator = images/build.sh $@ operators/$(1)/Dockerfile $(<D) ghcr.io/c5c3/$(1)-operator:$(2) -- --build-context build=$(<D)
+
+$(patsubst %,$(IMAGES_CACHE)/%-operator.tar,$(OPERATORS)): $(IMAGES_CACHE)/%-operator.tar: \
+		$(IMAGES_CACHE)/%-operator/manager operators/%/Dockerfile $(IMAGE_SCRIPTS)
+	@$(call timed,image $*-operator,$(call build_operator,$*,dev))
 
 # The operators and charts of version 0.8.0, built from its commit, for the suite that upgrades
 # them. An archive of the sources has no history.
@@ -97,14 +66,22 @@ $(EARLIER)/VERSION: | $(BIN)/helm
 	@$(foreach operator,$(OPERATORS),$(BIN)/helm dependency build --skip-refresh $(call EARLIER_CHART,$(operator)) >/dev/null;)
 	@touch $@
 
+.PRECIOUS: $(EARLIER)/%/manager
+$(EARLIER)/%/manager: $(EARLIER)/VERSION
+	@cd $(EARLIER) && GO_ALWAYS=true hack/tools/build.sh operators/$* $(@D) manager=.
+
 $(patsubst %,$(IMAGES_CACHE)/%-operator-$(EARLIER_VERSION).tar,$(OPERATORS)): $(IMAGES_CACHE)/%-operator-$(EARLIER_VERSION).tar: \
-		$(EARLIER)/VERSION $(OCIIMAGE)
-	@cd $(EARLIER) && GO_ALWAYS=true hack/tools/build.sh operators/$* $(EARLIER)/$* manager=.
-	@sed 's/^ *\#.*//; s/:dev$$/:$(EARLIER_VERSION)/' images/$*-operator/image.args | xargs $(OCIIMAGE) -o $@ -file $(EARLIER)/$*/manager:/manager:0755
+		$(EARLIER)/%/manager operators/%/Dockerfile $(IMAGE_SCRIPTS)
+	@$(call build_operator,$*,$(EARLIER_VERSION))
 
 # The load generator of the end-to-end suites.
 $(IMAGES_CACHE)/loadgen/loadgen: FORCE
 	@$(call build_own,hack/loadgen,loadgen=.,$(@D))
 
-$(IMAGES_CACHE)/loadgen.tar: $(IMAGES_CACHE)/loadgen/loadgen images/loadgen/image.args $(OCIIMAGE)
-	@$(call timed,image loadgen,$(call pack,loadgen,$@ -file $<:/loadgen:0755))
+# $(call binary_image_rule,IMAGE,BINARY,NAME AND TAG): images of a single binary. The folder of the binary is the
+# context of the build.
+define binary_image_rule
+$(IMAGES_CACHE)/$(1).tar: $(2) images/$(1)/Dockerfile $(IMAGE_SCRIPTS)
+	@$$(call timed,image $(1),images/build.sh $$@ images/$(1)/Dockerfile $$(<D) $(3))
+endef
+$(eval $(call binary_image_rule,loadgen,$(IMAGES_CACHE)/loadgen/loadgen,ghcr.io/c5c3/loadgen:dev))

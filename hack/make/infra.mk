@@ -59,19 +59,14 @@ infra-parts: infra-check kubectl-forge helm-deps $(BIN)/helm $(BIN)/certificates
 infra-load: infra-check
 	@$(CLUSTER) load $(infra_archives)
 
-# $(call infra_image_rule,IMAGE,BINARY,PATHS IN THE IMAGE)
-define infra_image_rule
-$(IMAGES_CACHE)/$(1).tar: $(BIN)/$(2) images/$(1)/image.args $$(OCIIMAGE)
-	@mkdir -p $$(@D)
-	@$$(call timed,image $(1),$$(call pack,$(1),$$@ $(foreach path,$(3),-file $$<:$(path):0755)))
-endef
-$(eval $(call infra_image_rule,external-secrets,external-secrets,/bin/external-secrets))
-$(eval $(call infra_image_rule,k-orc,k-orc,/manager))
-$(eval $(call infra_image_rule,mariadb-operator,mariadb-operator,/bin/mariadb-operator))
-$(eval $(call infra_image_rule,memcached-operator,memcached-operator,/manager))
-$(eval $(call infra_image_rule,metrics-server,metrics-server,/metrics-server))
-$(eval $(call infra_image_rule,secretstore,bao,/bin/bao /bin/env /bin/sh))
-$(eval $(call infra_image_rule,traefik,traefik,/traefik))
+# The names are those in the charts and manifests of the projects.
+$(eval $(call binary_image_rule,external-secrets,$(BIN)/external-secrets,oci.external-secrets.io/external-secrets/external-secrets:v0.20.4))
+$(eval $(call binary_image_rule,k-orc,$(BIN)/k-orc,quay.io/orc/openstack-resource-controller:v2.6.0))
+$(eval $(call binary_image_rule,mariadb-operator,$(BIN)/mariadb-operator,docker-registry3.mariadb.com/mariadb-operator/mariadb-operator:0.38.1))
+$(eval $(call binary_image_rule,memcached-operator,$(BIN)/memcached-operator,forge.local/memcached-operator-stand-in:dev))
+$(eval $(call binary_image_rule,metrics-server,$(BIN)/metrics-server,registry.k8s.io/metrics-server/metrics-server:v0.9.0))
+$(eval $(call binary_image_rule,secretstore,$(BIN)/bao,forge.local/openbao-stand-in:dev))
+$(eval $(call binary_image_rule,traefik,$(BIN)/traefik,docker.io/library/traefik:v3.6.12))
 
 # $(call own_binary_rule,NAME,MODULE,PACKAGE): programs of this repository. Tests
 # are not part of the binaries.

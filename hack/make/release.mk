@@ -2,7 +2,7 @@
 
 # The folder of a release's files.
 RELEASE ?= $(CACHE)/release
-RELEASE_TOOLS := $(addprefix $(BIN)/,helm ociimage cyclonedx-gomod go-licenses)
+RELEASE_TOOLS := $(addprefix $(BIN)/,helm crane cyclonedx-gomod go-licenses)
 
 .PHONY: release
 release: $(RELEASE_TOOLS) helm-deps ## Build all files of the release in .cache/release, with the version in VERSION; publishes nothing.

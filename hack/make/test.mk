@@ -166,5 +166,4 @@ test-python: ## Test the Python modules that travel with the configuration of se
 
 .PHONY: test-python-images
 test-python-images: ## Run those tests of the modules for services with the Python and the libraries of the images that have been built.
-	@hack/tools/install-debian-packages.sh cluster
-	@hack/tools/test-python-images.sh '$(ROOTFS_CACHE)' $(POD_TESTS)
+	@hack/tools/test-python-images.sh '$(IMAGES_CACHE)' $(POD_TESTS)

@@ -45,13 +45,14 @@ build() {
 		-gcflags=all=-dwarf=false -ldflags "-s -w ${4:-}" -o "$3" .
 }
 
-# archive FILE FOLDER NAME... packs files without any trace of this machine or the current time.
-archive() {
-	local file=$1 folder=$2
-	shift 2
-	tar --directory="$folder" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
-		--mode='u+w,go-w,a+rX' --create "$@" | gzip -9n >"$file"
+# pack FOLDER NAME... packs files without any trace of this machine or the current time.
+pack() {
+	tar --directory="$1" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
+		--mode='u+w,go-w,a+rX' --create "${@:2}"
 }
+
+# archive FILE FOLDER NAME... does so in a compressed file.
+archive() { pack "${@:2}" | gzip -9n >"$1"; }
 
 # licenses MODULE FILE collects the licenses of what is compiled into a program,
 # and lists them for the bill of materials.
@@ -70,20 +71,66 @@ bill() {
 		hack/release/sbom.py "$2" "$version" "$SOURCE_DATE_EPOCH" "$3" >"$4" || { cat "$work/bill.log" >&2; return 1; }
 }
 
+# serve_registry sets registry to one in memory, in which crane assembles images.
+serve_registry() {
+	"$bin/crane" registry serve --address 127.0.0.1:0 2>"$work/registry.log" &
+	trap 'kill %1; rm -rf "$work"' EXIT
+	until registry=127.0.0.1:$(grep -oP 'serving on port \K\d+' "$work/registry.log"); do
+		kill -0 %1
+		sleep 0.1
+	done
+}
+
+# crane ARGUMENT... runs crane, which has much to tell.
+crane() {
+	"$bin/crane" "$@" >"$work/crane.log" 2>&1 || {
+		cat "$work/crane.log" >&2
+		exit 1
+	}
+}
+
+# from_dockerfile OPERATOR INSTRUCTION prints what the Dockerfile of an operator says about its container.
+from_dockerfile() { sed -n "/^FROM scratch/,\$ s/^$2 //p" "operators/$1/Dockerfile"; }
+
+# image OPERATOR ARCH PROGRAM NAME packs a program as the Dockerfile does. This needs no container engine, and
+# gives the same bytes everywhere.
+image() {
+	local folder=$work/$1-$2
+	mkdir "$folder"
+	install -m 0755 "$3" "$folder/manager"
+	pack "$folder" manager >"$folder.tar"
+	crane append --oci-empty-base --new_layer "$folder.tar" --new_tag "$4"
+	crane mutate "$4" --tag "$4" --set-platform "linux/$2" --user "$(from_dockerfile "$1" USER)" \
+		--entrypoint "$(from_dockerfile "$1" ENTRYPOINT | tr -d '[]"')" --label "$(from_dockerfile "$1" LABEL)"
+}
+
+# images OPERATOR NAME packs the programs for all platforms as one archive.
+images() {
+	local platform arch parts=() layout=$work/$1-layout
+	for platform in "${image_platforms[@]}"; do
+		arch=${platform#*/}
+		image "$1" "$arch" "$out/$2-linux-$arch" "$registry/$2:$arch"
+		parts+=(--manifest "$registry/$2:$arch")
+	done
+	crane index append "${parts[@]}" --tag "$registry/$2:$version"
+	crane pull --format=oci "$registry/$2:$version" "$layout"
+	# containerd takes the full name, and the image layout only the tag.
+	sed -i "s|\"digest\": \"[^\"]*\"|&, \"annotations\": {\"io.containerd.image.name\": \"ghcr.io/c5c3/$2:$version\", \"org.opencontainers.image.ref.name\": \"$version\"}|" \
+		"$layout/index.json"
+	pack "$layout" oci-layout index.json blobs >"$out/$2-$version.oci.tar"
+}
+
 # operator NAME builds an operator for all platforms: its programs, their licenses and bills of
 # materials, and one archive with the images of all platforms.
 operator() {
-	local name=$1-operator platform arch parts=()
+	local name=$1-operator platform arch
 	licenses "operators/$1" "$out/$name-licenses.txt"
 	for platform in "${image_platforms[@]}"; do
 		arch=${platform#*/}
 		step "$name for $platform" build "operators/$1" "$platform" "$out/$name-linux-$arch"
 		bill "$out/$name-linux-$arch" "$name" "$out/$name-licenses.txt" "$out/$name-linux-$arch.cdx.json"
-		sed -e 's/^ *#.*//' -e "/^-name/s/:dev$/:$version/" "images/$name/image.args" |
-			xargs "$bin/ociimage" -o "$work/$name-$arch.tar" -arch "$arch" -file "$out/$name-linux-$arch:/manager:0755"
-		parts+=(-combine "$work/$name-$arch.tar")
 	done
-	"$bin/ociimage" -o "$out/$name-$version.oci.tar" -name "ghcr.io/c5c3/$name:$version" "${parts[@]}"
+	images "$1" "$name"
 }
 
 # chart NAME repacks what Helm has packed: Helm writes the time into its archives.
@@ -113,6 +160,7 @@ command_line() {
 	hack/release/krew.sh "$version" "$out" "${cli_platforms[@]}" >"$out/forge.yaml"
 }
 
+serve_registry
 for operator in "${operators[@]}"; do
 	operator "$operator"
 	step "chart $operator-operator" chart "$operator"

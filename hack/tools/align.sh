@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 mapfile -t operators < <(hack/tools/operators.sh)
-modules=(internal/common "${operators[@]/#/operators/}" kubectl-forge hack/{memcached-operator,ociimage,secretstore}
+modules=(internal/common "${operators[@]/#/operators/}" kubectl-forge hack/{memcached-operator,secretstore}
 	hack/tools/{kubernetes,local-path-provisioner,k-orc,mariadb-operator,metrics-server,external-secrets})
 
 work=$(mktemp -d)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the Python tests of what is put into pods in the root file systems of the services'
+# Runs the Python tests of what is put into pods in the services'
 # images that have been built, of all releases.
 #
 # Usage: test-python-images.sh CACHE FOLDER...
-#   CACHE    the folder with the root file systems
+#   CACHE    the folder with the archives
 #   FOLDER   of tests. Those of an operator are for the images of its service
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -17,9 +17,9 @@ for operator in $(hack/tools/operators.sh); do
 		[[ $folder == operators/* && $folder != "operators/$operator/"* ]] || folders+=("$folder")
 	done
 	# The default release, and those that have theirs in the name.
-	for rootfs in "$cache/$operator".tar "$cache/$operator"-2*.tar; do
-		[[ -e $rootfs ]] || continue
-		images/test-python.sh "$rootfs" "${folders[@]}"
+	for archive in "$cache/$operator".tar "$cache/$operator"-2*.tar; do
+		[[ -e $archive ]] || continue
+		images/test-python.sh "$archive" "${folders[@]}"
 		count=$((count + 1))
 	done
 done
