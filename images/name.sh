@@ -13,4 +13,4 @@ rm -f "$folder/index.json" "$folder/oci-layout" "$folder/repositories"
 names=$(printf ',"%s"' "$@")
 sed -E "s#\"RepoTags\":(\[[^]]*\]|null)#\"RepoTags\":[${names#,}]#" "$folder/manifest.json" >"$folder/manifest"
 mv "$folder/manifest" "$folder/manifest.json"
-tar -c -f "$copy" -C "$folder" .
+(cd "$folder" && tar -c -f - -- *) >"$copy"
