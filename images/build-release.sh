@@ -23,7 +23,7 @@ find_engine
 ensure_base "$suite"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-"$images/build.sh" "$archive" "$images/$image/Dockerfile" "$images" "${names[@]}" -- \
+CONTAINER_ENGINE=$engine "$images/build.sh" "$archive" "$images/$image/Dockerfile" "$images" "${names[@]}" -- \
 	--build-arg SUITE="$suite" --build-arg RELEASE="$release" --build-arg VERSION="$version" 2>"$log" || {
 	if missing=$(grep -om 1 'not available: .*' "$log"); then
 		echo "$missing, and $image:$release is $version" >&2

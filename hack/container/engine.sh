@@ -56,7 +56,9 @@ limit_podman() {
 	export CONTAINERS_CONF=$engine_root/.cache/containers.conf
 	mkdir -p "${CONTAINERS_CONF%/*}"
 	printf '[containers]\ndefault_ulimits = ["nofile=%s:%s", "nproc=%s:%s"]\n' \
-		"$(ulimit -Hn)" "$(ulimit -Hn)" "$processes" "$processes" >"$CONTAINERS_CONF"
+		"$(ulimit -Hn)" "$(ulimit -Hn)" "$processes" "$processes" >"$CONTAINERS_CONF.$$"
+	# Others may be reading it.
+	mv "$CONTAINERS_CONF.$$" "$CONTAINERS_CONF"
 }
 
 # ensure_base SUITE makes sure that the engine has the image debian:SUITE-slim: it is pulled, or made

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the Python tests of what is put into pods in the services'
-# images that have been built, of all releases.
+# Runs the Python tests of what is put into pods in the images of the services that have been
+# built, of all releases.
 #
 # Usage: test-python-images.sh CACHE FOLDER...
 #   CACHE    the folder with the archives
