@@ -91,21 +91,33 @@ func (i Instance) Autoscaler(spec *commonv1.AutoscalingSpec, replicas int32) *au
 	}
 }
 
-// SpreadConstraints spread the API pods over zones and nodes unless the spec sets
-// constraints. An empty list in the spec disables them; an absent one selects the
-// defaults.
+// SpreadConstraints spread the API pods over zones unless the spec sets constraints. An
+// empty list in the spec disables them; an absent one selects the default.
 func (i Instance) SpreadConstraints(wanted []corev1.TopologySpreadConstraint) []corev1.TopologySpreadConstraint {
 	if wanted != nil {
 		return wanted
 	}
-	constraints := make([]corev1.TopologySpreadConstraint, 0, 2)
-	for _, topology := range []string{corev1.LabelTopologyZone, corev1.LabelHostname} {
-		constraints = append(constraints, corev1.TopologySpreadConstraint{
-			MaxSkew: 1, TopologyKey: topology, WhenUnsatisfiable: corev1.ScheduleAnyway,
-			LabelSelector: &metav1.LabelSelector{MatchLabels: i.Selector},
-		})
+	return []corev1.TopologySpreadConstraint{{
+		MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.ScheduleAnyway,
+		LabelSelector: &metav1.LabelSelector{MatchLabels: i.Selector},
+	}}
+}
+
+// Affinity has the API pods run on different nodes as long as there are enough, unless the
+// spec sets constraints. A second constraint would not do: the scheduler takes a node into
+// account only if it has the labels of all of them, and many clusters have no zones.
+func (i Instance) Affinity(wanted []corev1.TopologySpreadConstraint) *corev1.Affinity {
+	if wanted != nil {
+		return nil
 	}
-	return constraints
+	return &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{
+			Weight: 100,
+			PodAffinityTerm: corev1.PodAffinityTerm{
+				TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: i.Selector},
+			},
+		}},
+	}}
 }
 
 // RolloutStrategy returns the strategy of the spec. The default never drops below the
