@@ -52,6 +52,13 @@ needs_of() {
 	sed -n 's|^    needs/\([a-z-]*\): "true"$|\1|p' "$1"
 }
 
+# schedulable prints the nodes that run pods, that of the control plane first.
+schedulable() {
+	kubectl get nodes --sort-by=.metadata.name --output=json |
+		jq -r '[.items[] | select(.spec.unschedulable != true and ([.spec.taints[]? | select(.effect == "NoSchedule")] | length) == 0)]
+			| sort_by(.metadata.labels | has("node-role.kubernetes.io/control-plane") | not) | .[].metadata.name'
+}
+
 # probe NEED succeeds if the cluster meets the need.
 probe() {
 	case $1 in
@@ -61,6 +68,7 @@ probe() {
 	# Both are programs that enforce them.
 	network-policies) kubectl --namespace kube-system get daemonset kindnet || kubectl --namespace kube-system get daemonset kube-router ;;
 	metrics-server) kubectl get apiservice v1beta1.metrics.k8s.io ;;
+	nodes) (($(schedulable | wc -l) >= 3)) ;;
 	# The samples have the names of a control plane that may exist.
 	no-controlplane) ! kubectl --namespace openstack get controlplane controlplane ;;
 	# A ControlPlane has a database of the same name, which is its own.
@@ -77,6 +85,7 @@ remedy() {
 	case $1 in
 	controlplane) echo 'make quickstart WITH_CONTROLPLANE=true' ;;
 	operator-*) echo 'make deploy-infra WITH_CONTROLPLANE=true' ;;
+	nodes) echo 'make cluster-down cluster-up NODES=3, and then the quick start' ;;
 	no-controlplane) echo 'kubectl --namespace openstack delete controlplane controlplane' ;;
 	network-policies) echo 'make cluster-up' ;;
 	quickstart) echo 'make quickstart' ;;
@@ -167,11 +176,15 @@ hack/e2e/record.py "$run/record" <"$run/recording" >"$run/secrets.txt" &
 recorder=$!
 exec {recording}>"$run/recording"
 
+# Suites that let a node fail put pods on nodes by name.
+mapfile -t nodes < <(schedulable)
+
 # Chainsaw writes its report at the very end. Its output names each suite as it ends, so
 # that a run that is stopped has shown something too.
 status=0
 chainsaw test --config tests/e2e/chainsaw.yaml --parallel "$PARALLEL" --report-path "$run" --no-color --quiet \
-	--set-string root="$root" --set-string release="$RELEASE" "$@" "${suites[@]}" {recording}>&- | tee "$REPORTS/output.txt" || status=$?
+	--set-string root="$root" --set-string release="$RELEASE" --set-string controlPlane="${nodes[0]:-}" \
+	--set-string worker1="${nodes[1]:-}" --set-string worker2="${nodes[2]:-}" "$@" "${suites[@]}" {recording}>&- | tee "$REPORTS/output.txt" || status=$?
 if [[ -e $run/e2e.xml ]]; then
 	mv "$run/e2e.xml" "$REPORTS/e2e.xml"
 	echo

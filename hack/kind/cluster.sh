@@ -104,8 +104,10 @@ tune() {
 	kubectl taint nodes --selector=node-role.kubernetes.io/control-plane node-role.kubernetes.io/control-plane- 2>/dev/null || true
 	kubectl --namespace=kube-system patch daemonset kube-proxy --type=strategic \
 		--patch '{"spec": {"template": {"spec": {"containers": [{"name": "kube-proxy", "resources": {"requests": {"cpu": "100m"}}}]}}}}'
-	kubectl --namespace=kube-system patch deployment coredns --type=strategic \
-		--patch '{"spec": {"replicas": 1, "template": {"spec": {"containers": [{"name": "coredns", "resources": {"requests": {"cpu": "250m"}}}]}}}}'
+	# A pod asks that of its own node, so a node that fails takes names from nobody else.
+	kubectl --namespace=kube-system patch deployment coredns --type=strategic --patch '{"spec": {"replicas": '"$NODES"',
+		"template": {"spec": {"containers": [{"name": "coredns", "resources": {"requests": {"cpu": "250m"}}}]}}}}'
+	kubectl --namespace=kube-system patch service kube-dns --patch '{"spec": {"trafficDistribution": "PreferSameNode"}}'
 }
 
 # await SECONDS returns when the API server answers, all nodes are ready, DNS is there and volumes can be made.

@@ -202,3 +202,25 @@ func TestAResultCountsFailuresByKindAndLatenciesByPercentile(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestTheTimeInWhichRequestsFailIsThatOfTheirSending(t *testing.T) {
+	started := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	r := newRecorder(started)
+	for _, sent := range []struct {
+		after time.Duration
+		err   error
+	}{
+		{time.Second, nil},
+		// A request that times out is recorded after one that was sent later.
+		{3 * time.Second, errWrongAnswer}, {2 * time.Second, os.ErrDeadlineExceeded}, {6500 * time.Millisecond, errWrongAnswer},
+		{9 * time.Second, nil},
+	} {
+		r.add(kindVersion, started.Add(sent.after), time.Second, false, sent.err)
+	}
+	if got := r.result(started.Add(time.Minute), 0).FailingSeconds; got != 4.5 {
+		t.Errorf("requests failed for %v seconds, want 4.5", got)
+	}
+	if got := newRecorder(started).result(started, 0).FailingSeconds; got != 0 {
+		t.Errorf("without a failure, requests failed for %v seconds", got)
+	}
+}

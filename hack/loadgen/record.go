@@ -18,6 +18,8 @@ type recorder struct {
 	latencies map[string][]time.Duration
 	failures  map[string]map[string]int
 	errors    []string
+	// firstFailed and lastFailed are when the first and the last request that failed were sent.
+	firstFailed, lastFailed time.Time
 }
 
 func newRecorder(now time.Time) *recorder {
@@ -36,6 +38,12 @@ func (r *recorder) add(kind string, sent time.Time, took time.Duration, reused b
 		r.failures[kind] = map[string]int{}
 	}
 	r.failures[kind][classify(err)]++
+	if r.firstFailed.IsZero() || sent.Before(r.firstFailed) {
+		r.firstFailed = sent
+	}
+	if sent.After(r.lastFailed) {
+		r.lastFailed = sent
+	}
 	if len(r.errors) < maxErrors {
 		connection := "fresh"
 		if reused {
@@ -52,6 +60,8 @@ type result struct {
 	Requests  int               `json:"requests"`
 	PerSecond float64           `json:"perSecond"`
 	Failures  int               `json:"failures"`
+	// FailingSeconds are between the sending of the first and of the last request that failed.
+	FailingSeconds float64 `json:"failingSeconds"`
 	Kinds     map[string]counts `json:"kinds"`
 	// Connections is the number of keep-alive connections that were opened.
 	Connections int `json:"keptConnections"`
@@ -85,6 +95,7 @@ func (r *recorder) result(now time.Time, connections int) result {
 		Seconds: math.Round(now.Sub(r.started).Seconds()*10) / 10, Kinds: map[string]counts{},
 		Connections: connections, Errors: slices.Clone(r.errors),
 	}
+	sum.FailingSeconds = math.Round(r.lastFailed.Sub(r.firstFailed).Seconds()*10) / 10
 	for kind, latencies := range r.latencies {
 		sum.Kinds[kind] = countsOf(latencies, r.failures[kind])
 		sum.Requests += len(latencies)

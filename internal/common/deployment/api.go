@@ -158,6 +158,7 @@ func (a API) Deployment(p *service.Pass, families ...corev1.IPFamily) *appsv1.De
 	pod := PodsOf(p).Spec(a.container(p, families), append([]Mount{ConfigMount(p)}, optional(a.Mounts, p)...)...)
 	pod.TerminationGracePeriodSeconds = ptr.To(p.Spec.TerminationGracePeriod())
 	pod.TopologySpreadConstraints = InstanceOf(p).SpreadConstraints(p.Spec.TopologySpreadConstraints)
+	pod.Affinity = InstanceOf(p).Affinity(p.Spec.TopologySpreadConstraints)
 	deploy := &appsv1.Deployment{
 		ObjectMeta: p.Meta(name),
 		Spec: appsv1.DeploymentSpec{

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -76,6 +77,18 @@ func TestTheDisruptionBudgetFlipsWithTheReplicas(t *testing.T) {
 	}
 }
 
+// The scheduler ignores the constraints of a pod on a node that lacks the label of one of them.
+func TestPodsSpreadOverNodesThatHaveNoZone(t *testing.T) {
+	i := Instance{Selector: map[string]string{"app": "thing"}}
+	apart := i.Affinity(nil).PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+	if len(apart) != 1 || apart[0].PodAffinityTerm.TopologyKey != corev1.LabelHostname {
+		t.Fatalf("default affinity %v, want one term on nodes", apart)
+	}
+	if diff := cmp.Diff(i.Selector, apart[0].PodAffinityTerm.LabelSelector.MatchLabels); diff != "" {
+		t.Errorf("pods keep apart from others than their own (-want +got):\n%s", diff)
+	}
+}
+
 func TestTheSpecCanReplaceSpreadAndStrategy(t *testing.T) {
 	i := Instance{Selector: map[string]string{"app": "thing"}}
 	if got := i.SpreadConstraints(nil); len(got) != 2 || got[0].TopologyKey != corev1.LabelTopologyZone {
@@ -83,6 +96,9 @@ func TestTheSpecCanReplaceSpreadAndStrategy(t *testing.T) {
 	}
 	if got := i.SpreadConstraints([]corev1.TopologySpreadConstraint{}); len(got) != 0 {
 		t.Errorf("spread constraints %v although the spec asks for none", got)
+	}
+	if got := i.Affinity([]corev1.TopologySpreadConstraint{}); got != nil {
+		t.Errorf("affinity %v although the spec asks for no spreading", got)
 	}
 	recreate := &appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 	if got := RolloutStrategy(recreate); got.Type != appsv1.RecreateDeploymentStrategyType {

@@ -108,6 +108,23 @@ func (i Instance) SpreadConstraints(wanted []corev1.TopologySpreadConstraint) []
 	return constraints
 }
 
+// Affinity has the API pods run on different nodes as long as there are enough, unless the
+// spec sets constraints. The default constraints do so only where nodes have zones: the scheduler
+// leaves a node out of account that lacks the label of one of them.
+func (i Instance) Affinity(wanted []corev1.TopologySpreadConstraint) *corev1.Affinity {
+	if wanted != nil {
+		return nil
+	}
+	return &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{
+			Weight: 100,
+			PodAffinityTerm: corev1.PodAffinityTerm{
+				TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: i.Selector},
+			},
+		}},
+	}}
+}
+
 // RolloutStrategy returns the strategy of the spec. The default never drops below the
 // wanted number of replicas.
 func RolloutStrategy(wanted *appsv1.DeploymentStrategy) appsv1.DeploymentStrategy {

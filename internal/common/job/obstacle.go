@@ -50,7 +50,11 @@ func (r *Runner) obstacle(ctx context.Context, job *batchv1.Job, names ...string
 		// The pod of a container that has failed does not end, so it is not tried again.
 		text = strings.TrimPrefix(text+"; "+beside+", so the Job does not end: "+leaveOut, "; ")
 	}
-	return obstacle{text: text, lasting: imagePull}, nil
+	if text != "" {
+		return obstacle{text: text, lasting: imagePull}, nil
+	}
+	text, again := poddiag.Unconfirmed(list, r.now())
+	return obstacle{text: text, again: again}, nil
 }
 
 // lacksPod reports whether the Job controller has started the Job but records no pod that

@@ -101,3 +101,21 @@ func TestAJobWhosePodIsRefusedIsReplacedWhenItsTemplateChanges(t *testing.T) {
 		t.Errorf("deleted %v, error %v; want it to be replaced", r.deleted, err)
 	}
 }
+
+func TestAJobWhosePodIsOnALostNodeSaysWhatItWaitsFor(t *testing.T) {
+	job := live(t, "key", "image:1")
+	pod := podThatFailed("", job)
+	pod.Status.ContainerStatuses = nil
+	pod.Finalizers, pod.DeletionTimestamp = []string{"batch.kubernetes.io/job-tracking"}, ptr.To(metav1.NewTime(time.Unix(1_000_000, 0)))
+	r := newRun(t, job, pod)
+	for after, want := range map[time.Duration]State{
+		time.Second: {Again: 59 * time.Second},
+		time.Hour:   {Waiting: "pod db-sync-x should have ended, and its node"},
+	} {
+		r.runner.Now = func() time.Time { return time.Unix(1_000_000, 0).Add(after) }
+		state, err := r.runner.Run(t.Context(), owner, desired("key", "image:1"))
+		if err != nil || state.Complete || state.Again != want.Again || !strings.HasPrefix(state.Waiting, want.Waiting) {
+			t.Errorf("%s after the end of its grace period: %+v, error %v; want %+v", after, state, err, want)
+		}
+	}
+}

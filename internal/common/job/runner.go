@@ -62,8 +62,8 @@ type State struct {
 	Complete bool
 	// Waiting says what a running Job is waiting for, "" if it is just running.
 	Waiting string
-	// Again is the delay before the cause of a missing pod is checked again, zero if a
-	// watch reports it.
+	// Again is the delay before the cause of a missing pod, or the end of one, is checked
+	// again, zero if a watch reports it.
 	Again time.Duration
 	// Job is the live Job, nil right after it was replaced.
 	Job *batchv1.Job

@@ -19,6 +19,9 @@ import (
 // missing.
 const startLimit = time.Minute
 
+// endLimit is how long after its grace period a pod may take to be gone before it is reported.
+const endLimit = time.Minute
+
 // maxOutput bounds how much of a container's own output a condition quotes.
 const maxOutput = 500
 
@@ -122,6 +125,26 @@ func Beside(list []corev1.Pod, names ...string) string {
 		}
 	}
 	return ""
+}
+
+// Unconfirmed describes a pod that should have ended and of which its node does not say that
+// it has, "" if there is none: a node that is lost or cut off. Nothing runs in its place until
+// then, since the pod may still run. again is when a pod that is about to end is to be looked
+// at, zero if none is.
+func Unconfirmed(list []corev1.Pod, now time.Time) (text string, again time.Duration) {
+	for i := range list {
+		if list[i].DeletionTimestamp == nil {
+			continue
+		}
+		// The time of a deletion includes the grace period.
+		if left := list[i].DeletionTimestamp.Add(endLimit).Sub(now); left > 0 {
+			again = max(again, left)
+			continue
+		}
+		return fmt.Sprintf("pod %[1]s should have ended, and its node, which kubectl get pod %[1]s --output=wide names, does not confirm it; "+
+			"start the node again or, if it no longer runs, kubectl taint node NODE node.kubernetes.io/out-of-service=lost:NoExecute", list[i].Name), 0
+	}
+	return "", again
 }
 
 // Staying returns the pods that are not being deleted, the newest first.

@@ -98,6 +98,27 @@ func TestTheObstacleOfPodsIsNamed(t *testing.T) {
 	}
 }
 
+func TestAPodWhoseNodeDoesNotConfirmItsEndIsNamedAfterAWhile(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	for name, test := range map[string]struct {
+		pods  []corev1.Pod
+		want  string
+		again time.Duration
+	}{
+		"no pod is about to end":        {pods: []corev1.Pod{pod("a", time.Hour)}},
+		"one is still within its grace": {pods: []corev1.Pod{leaving(pod("a", -5*time.Second))}, again: endLimit + 5*time.Second},
+		"one should have ended":         {pods: []corev1.Pod{leaving(pod("a", 20*time.Second))}, again: endLimit - 20*time.Second},
+		"one is overdue":                {pods: []corev1.Pod{pod("b", 0), leaving(pod("a", endLimit))}, want: "pod a should have ended"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, again := Unconfirmed(test.pods, now)
+			if !strings.HasPrefix(text, test.want) || (test.want == "") != (text == "") || again != test.again {
+				t.Errorf("got %q, again after %s; want %q, %s", text, again, test.want, test.again)
+			}
+		})
+	}
+}
+
 func TestTheTextDoesNotChangeWhileThePullIsRetried(t *testing.T) {
 	want, _ := Problem([]corev1.Pod{pod("a", 0, waiting("ErrImagePull"))})
 	for _, reason := range []string{"ImagePullBackOff", "RegistryUnavailable", "SignatureValidationFailed"} {

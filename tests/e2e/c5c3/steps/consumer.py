@@ -1,6 +1,6 @@
 """Lists projects once a second with the current clouds.yaml in a Secret, and counts
-failures. It also reports how many seconds it ran and the duration of the longest
-call, so that hanging calls are noticed.
+failures. It also reports how many seconds it ran, how many passed from the first call that
+failed to the last, and the duration of the longest call, so that hanging calls are noticed.
 
 Like a command line client, it logs in for each call. It repeats no request except
 one: like every OpenStack client, it logs in again if a token that it has just
@@ -104,6 +104,7 @@ def open_port():
 def main():
     ready = False
     calls, revoked, forgiven, slowest, kinds, credentials = 0, 0, 0, 0.0, collections.Counter(), []
+    failed = []
     started = time.monotonic()
     while not ends(calls, len(credentials)):
         if os.path.exists(FORGIVE):
@@ -122,6 +123,7 @@ def main():
                 ready = True
         except Exception as error:  # Whatever the error is, the consumer was not served.
             kinds[kind_of(error)] += 1
+            failed.append(began)
             print(time.strftime("%H:%M:%S"), kind_of(error), flush=True)
         took = time.monotonic() - began
         slowest = max(slowest, took)
@@ -131,6 +133,7 @@ def main():
             "calls": calls, "failures": sum(kinds.values()), "kinds": kinds, "forgiven": forgiven, "revokedTokens": revoked,
             "credentials": len(credentials),
             "seconds": round(time.monotonic() - started, 1), "slowest": round(slowest, 1),
+            "failingSeconds": round(failed[-1] - failed[0], 1) if failed else 0.0,
         }, file)
 
 

@@ -60,7 +60,7 @@ class Consumer(unittest.TestCase):
             ) as replaced, contextlib.redirect_stdout(printed):
                 consumer.main()
             result = json.loads((folder / "result").read_text())
-            self.times = result.pop("seconds"), result.pop("slowest")
+            self.times = result.pop("seconds"), result.pop("slowest"), result.pop("failingSeconds")
             return result, printed.getvalue(), replaced["open_port"].call_count
 
     def test_counts_its_calls_and_the_credentials_they_were_made_with(self):
@@ -106,7 +106,14 @@ class Consumer(unittest.TestCase):
         with mock.patch.object(consumer.time, "monotonic", lambda: next(clock)):
             result, _, _ = self.run_with(Keystone("one"), "one", "unknown", "one")
         self.assertEqual(result["failures"], 1)
-        self.assertEqual(self.times, (10.0, 7.2))
+        self.assertEqual(self.times, (10.0, 7.2, 0.0))
+
+    def test_tells_how_long_its_calls_failed(self):
+        # The start, then the start and the end of each call, and the end.
+        clock = iter([100.0, 101.0, 101.5, 103.0, 103.5, 105.0, 105.5, 107.0, 107.5, 110.0])
+        with mock.patch.object(consumer.time, "monotonic", lambda: next(clock)):
+            self.run_with(Keystone("one"), "unknown", "one", "unknown", "one")
+        self.assertEqual(self.times[2], 4.0)
 
     def test_is_not_ready_before_a_call_succeeded(self):
         _, _, ready = self.run_with(Keystone(), "one")
