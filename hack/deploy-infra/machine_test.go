@@ -38,7 +38,8 @@ done
 const forStore = "BAO_ADDR KORC_CONTROLPLANES OPENBAO_NAMESPACE STORE_CLUSTER VAULT_CACERT VAULT_CLIENT_CERT VAULT_CLIENT_KEY"
 
 // forModules are the variables that modules.sh, its makefile and the scripts of the cluster read in addition.
-const forModules = "CLUSTER_NAME KIND_HOST_PORT NODE_NOFILE_LIMIT CONTROLPLANE_CACHE_REPLICAS CONTROLPLANE_DB_REPLICAS CONTROLPLANE_DB_STORAGE CONTROLPLANE_NAME CONTROLPLANE_OPERATORS " +
+const forModules = "CLUSTER_NAME KIND_HOST_PORT NODE_NOFILE_LIMIT " +
+	"CONTROLPLANE_CACHE_REPLICAS CONTROLPLANE_DB_REPLICAS CONTROLPLANE_DB_STORAGE CONTROLPLANE_NAME CONTROLPLANE_OPERATORS " +
 	"DB_CREDS_DEFAULT_TTL DB_CREDS_MAX_TTL EXTERNALSECRET_TIMEOUT HELMRELEASE_TIMEOUT INFRA POD_TIMEOUT WITH_CONTROLPLANE WITH_CONTROLPLANE_CR"
 
 // secrets abbreviates the output of Kustomize for deploy/kind/secrets.
@@ -75,8 +76,8 @@ var fakes = map[string]string{
 *" create configmap "*) echo '{}' ;;
 esac
 `,
-	"curl": note + `[[ -z ${FAKE_NO_CHARTS:-} ]]` + "\n",
-	"make": note + forwarded(forStore+" "+forModules) + `[[ $* != *" cluster-up" ]] || echo "kubeconfig of kind" >"$FAKE/kubeconfig"` + "\n",
+	"curl":     note + `[[ -z ${FAKE_NO_CHARTS:-} ]]` + "\n",
+	"make":     note + forwarded(forStore+" "+forModules) + `[[ $* != *" cluster-up" ]] || echo "kubeconfig of kind" >"$FAKE/kubeconfig"` + "\n",
 	"modprobe": note + "exit 1\n",
 }
 

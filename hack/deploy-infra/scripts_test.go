@@ -27,7 +27,7 @@ func TestTheTargetIsChosenByWhatThereIsAndSaid(t *testing.T) {
 		up        bool
 		want      string
 	}{
-		"nothing":                       {nil, nil, false, `the kind cluster "forge", because no other cluster is named; from modules, because no charts`},
+		"nothing":                       {nil, nil, false, `"forge", because no other cluster is named; from modules, because no charts`},
 		"charts that can be fetched":    {all, nil, false, `the kind cluster "forge", because no other cluster is named; from flux`},
 		"charts that cannot be fetched": {all, map[string]string{"FAKE_NO_CHARTS": "1"}, false, `from modules, because no charts can be fetched`},
 		"what INFRA_FROM says instead":  {all, map[string]string{"INFRA_FROM": "modules"}, false, `from modules, because INFRA_FROM says so`},
@@ -150,7 +150,8 @@ func TestTheClusterOfTheCheckoutIsMeantByItsKubeconfig(t *testing.T) {
 	m := newMachine(t, "make", "kubectl")
 	m.write(t, "kubeconfig", "")
 	m.set(map[string]string{"KUBECONFIG": m.dir + "/kubeconfig"})
-	if output, calls := m.mustRun(t); !strings.Contains(output, "KUBECONFIG is that of this checkout") || !strings.Contains(calls, "infra-modules") {
+	output, calls := m.mustRun(t)
+	if !strings.Contains(output, "KUBECONFIG is that of this checkout") || !strings.Contains(calls, "infra-modules") {
 		t.Errorf("it says %s", output)
 	}
 }

@@ -212,7 +212,9 @@ func TestTheTimeInWhichRequestsFailIsThatOfTheirSending(t *testing.T) {
 	}{
 		{time.Second, nil},
 		// A request that times out is recorded after one that was sent later.
-		{3 * time.Second, errWrongAnswer}, {2 * time.Second, os.ErrDeadlineExceeded}, {6500 * time.Millisecond, errWrongAnswer},
+		{3 * time.Second, errWrongAnswer},
+		{2 * time.Second, os.ErrDeadlineExceeded},
+		{6500 * time.Millisecond, errWrongAnswer},
 		{9 * time.Second, nil},
 	} {
 		r.add(kindVersion, started.Add(sent.after), time.Second, false, sent.err)
