@@ -3,6 +3,8 @@
 # shellcheck shell=dash
 root=/rootfs
 umask 022
+# What Python compiles by itself is valid for one time of the source only: compile_python does better.
+export PYTHONDONTWRITEBYTECODE=1
 
 # fail MESSAGE... ends the build.
 fail() {
