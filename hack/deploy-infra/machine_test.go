@@ -77,7 +77,7 @@ var fakes = map[string]string{
 esac
 `,
 	"curl":     note + `[[ -z ${FAKE_NO_CHARTS:-} ]]` + "\n",
-	"make":     note + forwarded(forStore+" "+forModules) + `[[ $* != *" cluster-up" ]] || echo "kubeconfig of kind" >"$FAKE/kubeconfig"` + "\n",
+	"make":     note + forwarded(forStore+" "+forModules) + `[[ $* != *" cluster-up" ]] || echo kubeconfig >"$FAKE/kubeconfig"` + "\n",
 	"modprobe": note + "exit 1\n",
 }
 
