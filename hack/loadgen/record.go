@@ -56,13 +56,13 @@ func (r *recorder) add(kind string, sent time.Time, took time.Duration, reused b
 
 // result summarises a run. It fits into a termination message.
 type result struct {
-	Seconds   float64           `json:"seconds"`
-	Requests  int               `json:"requests"`
-	PerSecond float64           `json:"perSecond"`
-	Failures  int               `json:"failures"`
+	Seconds   float64 `json:"seconds"`
+	Requests  int     `json:"requests"`
+	PerSecond float64 `json:"perSecond"`
+	Failures  int     `json:"failures"`
 	// FailingSeconds are between the sending of the first and of the last request that failed.
-	FailingSeconds float64 `json:"failingSeconds"`
-	Kinds     map[string]counts `json:"kinds"`
+	FailingSeconds float64           `json:"failingSeconds"`
+	Kinds          map[string]counts `json:"kinds"`
 	// Connections is the number of keep-alive connections that were opened.
 	Connections int `json:"keptConnections"`
 	// Errors are the first failures in full.

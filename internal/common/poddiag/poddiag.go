@@ -141,8 +141,9 @@ func Unconfirmed(list []corev1.Pod, now time.Time) (text string, again time.Dura
 			again = max(again, left)
 			continue
 		}
-		return fmt.Sprintf("pod %[1]s should have ended, and its node, which kubectl get pod %[1]s --output=wide names, does not confirm it; "+
-			"start the node again or, if it no longer runs, kubectl taint node NODE node.kubernetes.io/out-of-service=lost:NoExecute", list[i].Name), 0
+		return fmt.Sprintf("pod %[1]s should have ended, and its node, which kubectl get pod %[1]s --output=wide names, does not confirm "+
+			"it; start the node again or, if it no longer runs, "+
+			"kubectl taint node NODE node.kubernetes.io/out-of-service=lost:NoExecute", list[i].Name), 0
 	}
 	return "", again
 }
