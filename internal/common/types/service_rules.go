@@ -22,7 +22,7 @@ func (s *ServiceSpec) SetDefaults() {
 // +kubebuilder:object:generate=false
 type Describer interface {
 	GetName() string
-	// ServiceSpec returns the spec of the instance. Callers must not change it.
+	// ServiceSpec returns the spec of the instance, a part of the resource.
 	ServiceSpec() *ServiceSpec
 }
 

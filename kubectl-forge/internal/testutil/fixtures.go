@@ -74,12 +74,14 @@ func Keystone(conditions ...metav1.Condition) *keystonev1alpha1.Keystone {
 	return &keystonev1alpha1.Keystone{
 		ObjectMeta: Meta("keystone", nil, inventory.KindKeystone),
 		Spec: keystonev1alpha1.KeystoneSpec{
-			Replicas: 1,
-			Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
-			Database: commonv1.DatabaseSpec{
-				Host: "mariadb.openstack.svc.cluster.local", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "keystone-db"},
+			ServiceSpec: commonv1.ServiceSpec{
+				Replicas: 1,
+				Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
+				Database: commonv1.DatabaseSpec{
+					Host: "mariadb.openstack.svc.cluster.local", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "keystone-db"},
+				},
+				Cache: commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
 			},
-			Cache: commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminUser: "admin", Region: "RegionOne", AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "keystone-admin"},
 			},

@@ -29,7 +29,7 @@ func NewKeystoneWebhook(in cluster.Settings) *admission.Webhook[*Keystone] {
 			NewList: func() client.ObjectList { return &KeystoneList{} }, Cluster: in,
 		}.Check,
 		Warnings: func(_ context.Context, _ client.Reader, k *Keystone) []string {
-			return append(secretsWarnings(k), fernetWarning(k), k.ProxyAdvice(), connectionWarning(k))
+			return append(secretsWarnings(k), fernetWarning(k), k.Spec.ProxyAdvice(k.Namespace), connectionWarning(k))
 		},
 	}
 }

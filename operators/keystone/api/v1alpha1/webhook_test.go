@@ -251,7 +251,8 @@ func TestAdmissionKnowsTheDomainOfTheCluster(t *testing.T) {
 
 func TestTheLifetimeOfTokensIsFoundHoweverItsSectionIsWritten(t *testing.T) {
 	for _, section := range []string{"token", "Token", "TOKEN"} {
-		spec := KeystoneSpec{ExtraConfig: map[string]map[string]string{section: {"expiration": "7200", "allow_expired_window": "0"}}}
+		var spec KeystoneSpec
+		spec.ExtraConfig = map[string]map[string]string{section: {"expiration": "7200", "allow_expired_window": "0"}}
 		if got, ok := spec.TokenLifetime(); !ok || got != 2*time.Hour {
 			t.Errorf("[%s]: got %s, %t, want 2h", section, got, ok)
 		}

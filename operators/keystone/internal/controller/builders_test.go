@@ -164,7 +164,6 @@ func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
 	keyOf := func(change func(*pass.Scope)) string {
 		s := fixture.Scope(fixture.Minimal())
 		change(s)
-		s.Spec = s.Keystone.ServiceSpec()
 		built, err := deployment.TaskJob(s.Pass, databaseTask(s, schema.TaskSync))
 		if err != nil {
 			t.Fatal(err)
@@ -199,7 +198,6 @@ func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
 	keyOf := func(change func(*pass.Scope)) string {
 		s := fixture.Scope(fixture.Minimal())
 		change(s)
-		s.Spec = s.Keystone.ServiceSpec()
 		built, err := deployment.TaskJob(s.Pass, bootstrapTask(s))
 		if err != nil {
 			t.Fatal(err)

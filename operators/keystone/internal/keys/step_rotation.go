@@ -93,7 +93,7 @@ func keySpace(number int32) *resource.Quantity {
 func copyKeys(
 	k *keystonev1alpha1.Keystone, source, directory string, mounted deployment.Mount, writable corev1.VolumeMount,
 ) corev1.Container {
-	return deployment.PodsFor(&pass.Definition, k.ServiceSpec()).Container(corev1.Container{
+	return deployment.PodsFor(&pass.Definition, &k.Spec.ServiceSpec).Container(corev1.Container{
 		Name: "copy-keys", Image: pass.ScheduledImage(k),
 		Command:      []string{"sh", "-c", fmt.Sprintf("install -m 0400 %s/* %s/", source, directory)},
 		Resources:    deployment.TaskResources(k.Spec.Resources),

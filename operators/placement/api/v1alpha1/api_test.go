@@ -48,7 +48,6 @@ func violations() []violation {
 
 func placements() apitest.Kind[*Placement] {
 	return apitest.Service[*Placement]{
-		Change:   func(p *Placement, change func(*commonv1.ServiceSpec)) { change(&p.Spec.ServiceSpec) },
 		Selector: SelectorLabels,
 		Policy:   "placement:usages",
 	}.Completed(apitest.Kind[*Placement]{
