@@ -108,20 +108,6 @@ type KeystoneSpec struct {
 	Plugins []commonv1.PluginSpec `json:"plugins,omitempty"`
 }
 
-// UpgradePhase is the step of a database upgrade from one OpenStack release to
-// another.
-type UpgradePhase = commonv1.UpgradePhase
-
-// The phases of an upgrade.
-const (
-	UpgradePhaseExpanding     = commonv1.UpgradePhaseExpanding
-	UpgradePhaseMigrating     = commonv1.UpgradePhaseMigrating
-	UpgradePhaseRollingUpdate = commonv1.UpgradePhaseRollingUpdate
-	UpgradePhaseContracting   = commonv1.UpgradePhaseContracting
-	UpgradePhaseStopping      = commonv1.UpgradePhaseStopping
-	UpgradePhaseSyncing       = commonv1.UpgradePhaseSyncing
-)
-
 // KeystoneStatus is the state of a Keystone, as the operator last observed it.
 type KeystoneStatus struct {
 	commonv1.ServiceStatus `json:",inline"`

@@ -23,6 +23,7 @@ import (
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
@@ -263,7 +264,7 @@ func TestThePipelineIsDeclaredWell(t *testing.T) {
 	if err := pipeline.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if slices.Contains(pipeline.Conditions(), keystonev1alpha1.ConditionLoggingHealthy) {
+	if slices.Contains(pipeline.Conditions(), vocabulary.ConditionLoggingHealthy) {
 		t.Error("LoggingHealthy counts for Ready")
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
@@ -36,11 +37,11 @@ import (
 func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	if options := service.Config.Value(s.Slots).Options; options != nil && !takesPasswords(options) {
 		s.Proofs.Suspend(client.ObjectKeyFromObject(s.Keystone))
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
+		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	}
 	result, err := verify(ctx, s)
 	if err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonHealthCheckFailed, err)
+		return reconcile.Failed(vocabulary.ReasonHealthCheckFailed, err)
 	}
 	return report(s, result)
 }
@@ -156,9 +157,9 @@ var reasons = map[proof.Verdict]string{
 }
 
 var networkReasons = map[proof.Verdict]string{
-	proof.Unresolved:  keystonev1alpha1.ReasonEndpointNotReady,
-	proof.Unreachable: keystonev1alpha1.ReasonConnectionFailed,
-	proof.Broken:      keystonev1alpha1.ReasonHealthCheckFailed,
+	proof.Unresolved:  vocabulary.ReasonEndpointNotReady,
+	proof.Unreachable: vocabulary.ReasonConnectionFailed,
+	proof.Broken:      vocabulary.ReasonHealthCheckFailed,
 }
 
 // aboutLogin reports whether a condition with the reason means that the API is healthy.
@@ -169,7 +170,7 @@ func aboutLogin(reason string) bool {
 func report(s *pass.Scope, result proof.Result) reconcile.Outcome {
 	switch result.Verdict {
 	case proof.Accepted, proof.Uncached:
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
+		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	case proof.Unasked:
 		return standing(s.Keystone)
 	case proof.Pending:
@@ -197,7 +198,7 @@ func blamed(k *keystonev1alpha1.Keystone, verdict proof.Verdict) proof.Verdict {
 		return verdict
 	case meta.IsStatusConditionFalse(conditions, keystonev1alpha1.ConditionFernetKeysReady):
 		return proof.KeysFailed
-	case meta.IsStatusConditionFalse(conditions, keystonev1alpha1.ConditionDatabaseReady):
+	case meta.IsStatusConditionFalse(conditions, vocabulary.ConditionDatabaseReady):
 		return proof.DatabaseFailed
 	}
 	return verdict
@@ -226,7 +227,7 @@ func standing(k *keystonev1alpha1.Keystone) reconcile.Outcome {
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	switch {
 	case wasAccepted(k):
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
+		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	case last == nil || last.ObservedGeneration != k.Generation:
 		return pending()
 	case last.Reason == keystonev1alpha1.ReasonAdminPasswordRefused:

@@ -12,6 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
@@ -58,7 +59,7 @@ func condition(conditionType string, status metav1.ConditionStatus, reason strin
 
 func TestAnErrorThatKeystoneDoesNotExplainIsBlamedOnWhatIsKnownToBeBroken(t *testing.T) {
 	noKeys := condition(keystonev1alpha1.ConditionFernetKeysReady, metav1.ConditionFalse, keystonev1alpha1.ReasonKeysMissing)
-	noDatabase := condition(keystonev1alpha1.ConditionDatabaseReady, metav1.ConditionFalse, keystonev1alpha1.ReasonClusterNotReady)
+	noDatabase := condition(vocabulary.ConditionDatabaseReady, metav1.ConditionFalse, vocabulary.ReasonClusterNotReady)
 	for title, test := range map[string]struct {
 		keystone *keystonev1alpha1.Keystone
 		found    proof.Verdict
@@ -81,7 +82,7 @@ func TestAnErrorThatKeystoneDoesNotExplainIsBlamedOnWhatIsKnownToBeBroken(t *tes
 func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
 	const api = keystonev1alpha1.ConditionKeystoneAPIReady
 	bootstrapped := condition(keystonev1alpha1.ConditionBootstrapReady, metav1.ConditionTrue, keystonev1alpha1.ReasonBootstrapComplete)
-	older := condition(api, metav1.ConditionTrue, keystonev1alpha1.ReasonAPIHealthy)
+	older := condition(api, metav1.ConditionTrue, vocabulary.ReasonAPIHealthy)
 	older.ObservedGeneration = 0
 	for title, test := range map[string]struct {
 		keystone *keystonev1alpha1.Keystone
@@ -90,11 +91,11 @@ func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
 		"nothing":             {withConditions(), keystonev1alpha1.ReasonLoginPending},
 		"about an older spec": {withConditions(older, bootstrapped), keystonev1alpha1.ReasonLoginPending},
 		"healthy": {
-			withConditions(condition(api, metav1.ConditionTrue, keystonev1alpha1.ReasonAPIHealthy), bootstrapped),
-			keystonev1alpha1.ReasonAPIHealthy,
+			withConditions(condition(api, metav1.ConditionTrue, vocabulary.ReasonAPIHealthy), bootstrapped),
+			vocabulary.ReasonAPIHealthy,
 		},
 		"healthy before a bootstrap": {
-			withConditions(condition(api, metav1.ConditionTrue, keystonev1alpha1.ReasonAPIHealthy)), keystonev1alpha1.ReasonLoginPending,
+			withConditions(condition(api, metav1.ConditionTrue, vocabulary.ReasonAPIHealthy)), keystonev1alpha1.ReasonLoginPending,
 		},
 		"refused": {
 			withConditions(condition(api, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)),
@@ -105,7 +106,7 @@ func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
 			keystonev1alpha1.ReasonDatabaseUnavailable,
 		},
 		"the API did not answer": {
-			withConditions(condition(api, metav1.ConditionFalse, keystonev1alpha1.ReasonConnectionFailed), bootstrapped),
+			withConditions(condition(api, metav1.ConditionFalse, vocabulary.ReasonConnectionFailed), bootstrapped),
 			keystonev1alpha1.ReasonLoginPending,
 		},
 	} {
