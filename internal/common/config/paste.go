@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/c5c3/forge/internal/common/ini"
 )
 
 // PasteFilter is one WSGI filter in Keystone's paste.deploy pipeline.
@@ -52,16 +54,16 @@ var filterFactory = regexp.MustCompile(
 // single ones, so that the filter receives the value as given. Errors name the
 // filter and what is wrong with it.
 func RenderPaste(filters []PasteFilter) (string, error) {
-	ini := INI{
+	file := ini.File{
 		"app:" + pasteApplication: {"use": "egg:keystone#service_v3"},
 		"composite:main":          {"use": "egg:Paste#urlmap", "/v3": "public_api"},
 	}
 	builtin := make([]string, 0, len(builtinFilters))
 	for _, filter := range builtinFilters {
-		ini.Set("filter:"+filter.name, "use", filter.use)
+		file.Set("filter:"+filter.name, "use", filter.use)
 		builtin = append(builtin, filter.name)
 	}
-	ini.Set("filter:cors", "oslo_config_project", "keystone")
+	file.Set("filter:cors", "oslo_config_project", "keystone")
 
 	var before, after []string
 	seen := map[string]bool{}
@@ -73,7 +75,7 @@ func RenderPaste(filters []PasteFilter) (string, error) {
 			return "", fmt.Errorf("middleware[%d] (%q): name is used twice: give each middleware its own name", i, filter.Name)
 		}
 		seen[filter.Name] = true
-		ini["filter:"+filter.Name] = filter.options()
+		file["filter:"+filter.Name] = filter.options()
 		if filter.Before {
 			before = append(before, filter.Name)
 		} else {
@@ -81,8 +83,8 @@ func RenderPaste(filters []PasteFilter) (string, error) {
 		}
 	}
 	pipeline := slices.Concat(before, builtin, after, []string{pasteApplication})
-	ini.Set("pipeline:public_api", "pipeline", strings.Join(pipeline, " "))
-	return ini.Render()
+	file.Set("pipeline:public_api", "pipeline", strings.Join(pipeline, " "))
+	return file.Render()
 }
 
 // ValidateFilterName returns an error unless the name can be used in a paste.deploy

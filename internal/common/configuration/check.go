@@ -10,8 +10,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
@@ -56,17 +56,17 @@ func (s Service) isWritten(p *service.Pass) bool {
 }
 
 // options returns the options that users have set outside of Secrets.
-func (s Service) options(p *service.Pass) config.INI {
-	return s.plugins(p).Merge(config.INI(p.Spec.ExtraConfig))
+func (s Service) options(p *service.Pass) ini.File {
+	return s.plugins(p).Merge(ini.File(p.Spec.ExtraConfig))
 }
 
 // given returns these options with the one that users choose in spec.cache.
-func (s Service) given(p *service.Pass) config.INI {
+func (s Service) given(p *service.Pass) ini.File {
 	backend, set := service.Config.Value(p.Slots).Options["cache"]["backend"]
 	if !set {
 		return s.options(p)
 	}
-	return s.options(p).Merge(config.INI{"cache": {"backend": backend}})
+	return s.options(p).Merge(ini.File{"cache": {"backend": backend}})
 }
 
 func (s Service) filters(p *service.Pass) []commonv1.MiddlewareSpec {
@@ -80,7 +80,7 @@ func (s Service) filters(p *service.Pass) []commonv1.MiddlewareSpec {
 // found in its files what users have written now.
 func (s Service) wasChecked(p *service.Pass) func(files map[string]string) bool {
 	return func(files map[string]string) bool {
-		had, err := config.ParseINI(files[s.File])
+		had, err := ini.Parse(files[s.File])
 		return err == nil && len(s.filters(p)) == 0 && reflect.DeepEqual(had.Merge(), had.Merge(s.given(p)))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -29,9 +29,9 @@ func filtering(filters bool) Service {
 
 func TestTheImageReadsTheConfigurationWhenAUserHasWrittenAnyOfIt(t *testing.T) {
 	plugins := settings
-	plugins.Plugins = func(*service.Pass) config.INI { return config.INI{"plugin": {"speed": "slow"}} }
+	plugins.Plugins = func(*service.Pass) ini.File { return ini.File{"plugin": {"speed": "slow"}} }
 	none := settings
-	none.Plugins = func(*service.Pass) config.INI { return nil }
+	none.Plugins = func(*service.Pass) ini.File { return nil }
 	written := instance.Brownfield()
 	written.Spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "true"}}
 	for name, test := range map[string]struct {
@@ -63,7 +63,7 @@ func TestOptionsThatTheImageCannotReadAreToldWithEveryFieldThatHasSome(t *testin
 	for _, plugins := range []bool{false, true} {
 		checked := settings
 		if plugins {
-			checked.Plugins = func(*service.Pass) config.INI { return nil }
+			checked.Plugins = func(*service.Pass) ini.File { return nil }
 		}
 		h := instance.Brownfield()
 		h.Spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "perhaps"}}

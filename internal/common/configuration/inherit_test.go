@@ -5,8 +5,8 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
@@ -16,11 +16,11 @@ import (
 // version is a version of the operator that ships the program with the configuration.
 func version(program string) Service {
 	with := settings
-	with.Options = func(*service.Pass) config.INI {
-		return config.INI{"DEFAULT": {"by": program}, "cache": {"backend": "dogpile.cache.memcached"}}
+	with.Options = func(*service.Pass) ini.File {
+		return ini.File{"DEFAULT": {"by": program}, "cache": {"backend": "dogpile.cache.memcached"}}
 	}
 	with.Files = func(*service.Pass) (map[string]string, error) { return map[string]string{"start.py": program}, nil }
-	with.Plugins = func(*service.Pass) config.INI { return config.INI{"Anchor": {"chain": "long"}} }
+	with.Plugins = func(*service.Pass) ini.File { return ini.File{"Anchor": {"chain": "long"}} }
 	return with
 }
 
@@ -48,9 +48,9 @@ func TestTheConfigurationIsCheckedAgainWhenUsersChangeIt(t *testing.T) {
 	filter := version("old")
 	filter.Filters = func(*service.Pass) []commonv1.MiddlewareSpec { return []commonv1.MiddlewareSpec{{Name: "audit"}} }
 	plugin := version("old")
-	plugin.Plugins = func(*service.Pass) config.INI { return config.INI{"Anchor": {"chain": "short"}} }
+	plugin.Plugins = func(*service.Pass) ini.File { return ini.File{"Anchor": {"chain": "short"}} }
 	cache := version("old")
-	cache.Options = func(*service.Pass) config.INI { return config.INI{"cache": {"backend": "dogpile.cache.redis"}} }
+	cache.Options = func(*service.Pass) ini.File { return ini.File{"cache": {"backend": "dogpile.cache.redis"}} }
 	option, image := written(), written()
 	option.Spec.ExtraConfig["Pier"]["length"] = "13"
 	image.Spec.Image.Tag = "2026.1"
@@ -96,7 +96,7 @@ func TestACheckByAnOperatorOfVersion080IsNotRepeated(t *testing.T) {
 		"another option":      {func(p *service.Pass, _ *Service) { p.Spec.ExtraConfig["Pier"]["length"] = "13" }, true},
 		"one more option":     {func(p *service.Pass, _ *Service) { p.Spec.ExtraConfig["Pier"]["width"] = "1" }, true},
 		"another backend of the cache": {func(_ *service.Pass, s *Service) {
-			s.Options = func(*service.Pass) config.INI { return config.INI{"cache": {"backend": "dogpile.cache.redis"}} }
+			s.Options = func(*service.Pass) ini.File { return ini.File{"cache": {"backend": "dogpile.cache.redis"}} }
 		}, true},
 		"another image": {func(p *service.Pass, _ *Service) { p.Spec.Image.Tag = "2026.1" }, true},
 		"a filter, which it has not checked": {func(_ *service.Pass, s *Service) {

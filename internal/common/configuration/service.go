@@ -14,6 +14,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/image"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
@@ -28,10 +29,10 @@ type Service struct {
 	File string
 	// Options returns the options that the operator sets, without secret ones. They are
 	// overridden by spec.logging, Plugins and spec.extraConfig, in this order.
-	Options func(p *service.Pass) config.INI
+	Options func(p *service.Pass) ini.File
 	// Plugins returns the options of spec.plugins. It is nil for a service without that
 	// field.
-	Plugins func(p *service.Pass) config.INI
+	Plugins func(p *service.Pass) ini.File
 	// Filters returns the filters of users, which stand in a file whose name ends with
 	// "-paste.ini". It is nil for a service without spec.middleware.
 	Filters func(p *service.Pass) []commonv1.MiddlewareSpec
@@ -89,9 +90,9 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 
 // Render returns the merged options and the files of the ConfigMap, including the policy
 // rules.
-func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, map[string]string, error) {
+func (s Service) Render(p *service.Pass, rules map[string]string) (ini.File, map[string]string, error) {
 	options := partOptions(p, s.Parts).Merge(
-		s.Options(p), config.LoggingOptions(p.Spec.Logging, p.ConfigDir), s.plugins(p), config.INI(p.Spec.ExtraConfig))
+		s.Options(p), logOptions(p.Spec.Logging, p.ConfigDir), s.plugins(p), ini.File(p.Spec.ExtraConfig))
 	files, err := s.Files(p)
 	if err != nil {
 		return nil, nil, err
@@ -111,15 +112,15 @@ func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, m
 		return nil, nil, fmt.Errorf("%s: %w", s.File, err)
 	}
 	if p.Spec.Logging.Format == commonv1.LogFormatJSON {
-		files[config.LogHandlerFile] = config.LogHandler
-		if files[config.LoggingFile], err = config.JSONLogging(p.Spec.Logging).Render(); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", config.LoggingFile, err)
+		files[logHandlerFile] = handlerScript
+		if files[loggingFile], err = jsonLogging(p.Spec.Logging).Render(); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", loggingFile, err)
 		}
 	}
 	return options, files, nil
 }
 
-func (s Service) plugins(p *service.Pass) config.INI {
+func (s Service) plugins(p *service.Pass) ini.File {
 	if s.Plugins == nil {
 		return nil
 	}
@@ -192,8 +193,8 @@ func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOption
 // parse reads and checks the options of spec.extraConfigSecretRef. An option may stand on
 // several lines; whether it may have several values is up to the image. Errors contain
 // nothing of the Secret except the names of known options.
-func (s Service) parse(content []byte) (config.INI, config.Repeated, error) {
-	parsed, repeated, err := config.ParseRepeated(string(content))
+func (s Service) parse(content []byte) (ini.File, ini.Repeated, error) {
+	parsed, repeated, err := ini.ParseRepeated(string(content))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"github.com/c5c3/forge/internal/common/admission"
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 )
 
 // connectionWarning says that the connection of the database is not taken from the
 // configuration, "" when it is not there.
 func connectionWarning(k *Keystone) string {
 	for section, options := range k.Spec.ExtraConfig {
-		if _, set := options["connection"]; set && config.Section(section) == "database" {
+		if _, set := options["connection"]; set && ini.Section(section) == "database" {
 			return fmt.Sprintf("spec.extraConfig[%s][connection] has no effect, since the pods get the connection from spec.database, "+
 				"and anyone who may read ConfigMaps can read it: remove it", section)
 		}

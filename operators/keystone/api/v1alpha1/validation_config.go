@@ -9,13 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // Values of configuration options may be secrets, so no error here repeats one.
 
 func checkExtraConfig(k *Keystone, at *field.Path) field.ErrorList {
-	errs := config.ValidateExtra(k.Spec.ExtraConfig, at)
+	errs := ini.ValidateExtra(k.Spec.ExtraConfig, at)
 	for _, section := range slices.Sorted(maps.Keys(k.Spec.ExtraConfig)) {
 		errs = append(errs, checkOwnOptions(section, k.Spec.ExtraConfig[section], at.Key(section))...)
 	}
@@ -37,14 +38,14 @@ func checkPlugins(k *Keystone, at *field.Path) field.ErrorList {
 		if plugin.Name == "" {
 			errs = append(errs, field.Required(entry.Child("name"), "name the plugin"))
 		}
-		if seen[config.Section(section)] {
+		if seen[ini.Section(section)] {
 			errs = append(errs, field.Duplicate(entry.Child("configSection"), section))
 		}
-		seen[config.Section(section)] = true
-		if err := config.ValidateSection(section); err != nil {
+		seen[ini.Section(section)] = true
+		if err := ini.ValidateSection(section); err != nil {
 			errs = append(errs, field.Invalid(entry.Child("configSection"), section, err.Error()))
 		}
-		errs = append(errs, config.ValidateOptions(plugin.Config, entry.Child("config"))...)
+		errs = append(errs, ini.ValidateOptions(plugin.Config, entry.Child("config"))...)
 		errs = append(errs, checkOwnOptions(section, plugin.Config, entry.Child("config"))...)
 	}
 	return errs
@@ -113,7 +114,7 @@ func checkFilter(middleware commonv1.MiddlewareSpec, at *field.Path) field.Error
 	if !slices.Contains(positions, middleware.Position) {
 		errs = append(errs, field.NotSupported(at.Child("position"), middleware.Position, positions))
 	}
-	errs = append(errs, config.ValidateOptions(middleware.Config, at.Child("config"))...)
+	errs = append(errs, ini.ValidateOptions(middleware.Config, at.Child("config"))...)
 	if len(errs) > 0 {
 		return errs
 	}

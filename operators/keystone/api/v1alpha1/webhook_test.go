@@ -17,6 +17,7 @@ import (
 	"github.com/c5c3/forge/internal/common/admission"
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/schedule"
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -215,11 +216,11 @@ func TestAScheduleThatNeverComesNeedsNoKeys(t *testing.T) {
 // Keystone's configuration files.
 func wantRenderable(t *testing.T, k *Keystone) {
 	t.Helper()
-	plugins := config.INI{}
+	plugins := ini.File{}
 	for _, plugin := range k.Spec.Plugins {
 		plugins[plugin.ConfigSection] = plugin.Config
 	}
-	if _, err := plugins.Merge(config.INI(k.Spec.ExtraConfig)).Render(); err != nil {
+	if _, err := plugins.Merge(ini.File(k.Spec.ExtraConfig)).Render(); err != nil {
 		t.Errorf("accepted, but cannot be written to keystone.conf: %v", err)
 	}
 	filters := make([]config.PasteFilter, 0, len(k.Spec.Middleware))

@@ -12,12 +12,12 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/policy"
@@ -30,7 +30,7 @@ import (
 )
 
 // rendered returns the options and files of the configuration with the rules.
-func rendered(t *testing.T, s *pass.Scope, rules map[string]string) (config.INI, map[string]string) {
+func rendered(t *testing.T, s *pass.Scope, rules map[string]string) (ini.File, map[string]string) {
 	t.Helper()
 	options, files, err := settings.Render(s.Pass, rules)
 	if err != nil {
@@ -39,7 +39,7 @@ func rendered(t *testing.T, s *pass.Scope, rules map[string]string) (config.INI,
 	return options, files
 }
 
-func optionsOf(t *testing.T, k *keystonev1alpha1.Keystone) config.INI {
+func optionsOf(t *testing.T, k *keystonev1alpha1.Keystone) ini.File {
 	t.Helper()
 	options, _ := rendered(t, fixture.Scope(k), nil)
 	return options

@@ -19,10 +19,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/health"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -115,7 +115,7 @@ func refusedMessage(s *pass.Scope) string {
 }
 
 // takesPasswords reports whether Keystone accepts passwords at all, which is the default.
-func takesPasswords(options config.INI) bool {
+func takesPasswords(options ini.File) bool {
 	methods, set := options["auth"]["methods"]
 	return !set || slices.Contains(strings.FieldsFunc(methods, func(r rune) bool { return r == ',' || r == ' ' }), "password")
 }
@@ -123,7 +123,7 @@ func takesPasswords(options config.INI) bool {
 // refusedRetries returns how often a rejected password may be retried without any change.
 // Keystone counts rejected passwords until it accepts one, and locks the account after
 // too many: at least one attempt is left to the user.
-func refusedRetries(options config.INI) int {
+func refusedRetries(options ini.File) int {
 	limit, set := options["security_compliance"]["lockout_failure_attempts"]
 	attempts, err := strconv.Atoi(strings.TrimSpace(limit))
 	switch {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/health"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -24,23 +24,23 @@ func TestPasswordsAreProvenWhereKeystoneTakesThem(t *testing.T) {
 		"password": true, "external,password, token": true, "token,password": true,
 		"": false, "external,token": false, "password_but_not_quite": false,
 	} {
-		if got := takesPasswords(config.INI{"auth": {"methods": methods}}); got != want {
+		if got := takesPasswords(ini.File{"auth": {"methods": methods}}); got != want {
 			t.Errorf("with methods %q: %t, want %t", methods, got, want)
 		}
 	}
-	if !takesPasswords(config.INI{}) {
+	if !takesPasswords(ini.File{}) {
 		t.Error("Keystone takes passwords by default")
 	}
 }
 
 func TestRefusedPasswordsAreTriedAgainOnlyAsOftenAsTheyLockNoAccount(t *testing.T) {
 	for attempts, want := range map[string]int{"1": 0, "2": 0, "3": 1, " 6 ": 4, "many": 0, "0": 0} {
-		options := config.INI{"security_compliance": {"lockout_failure_attempts": attempts}}
+		options := ini.File{"security_compliance": {"lockout_failure_attempts": attempts}}
 		if got := refusedRetries(options); got != want {
 			t.Errorf("with lockout_failure_attempts %q: %d, want %d", attempts, got, want)
 		}
 	}
-	if got := refusedRetries(config.INI{}); got >= 0 {
+	if got := refusedRetries(ini.File{}); got >= 0 {
 		t.Errorf("without a lockout: %d, want no bound", got)
 	}
 }
@@ -119,7 +119,7 @@ func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
 }
 
 // ownOptions are those of the operator that a login depends on.
-var ownOptions = config.INI{"identity": {"default_domain_id": "default"}}
+var ownOptions = ini.File{"identity": {"default_domain_id": "default"}}
 
 func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 	s := fixture.Scope(fixture.Minimal())

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/rules"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -62,7 +62,7 @@ func checkName(p *Placement, at *field.Path) field.ErrorList {
 }
 
 func checkExtraConfig(p *Placement, at *field.Path) field.ErrorList {
-	return config.ValidateExtra(p.Spec.ExtraConfig, at)
+	return ini.ValidateExtra(p.Spec.ExtraConfig, at)
 }
 
 func checkExtraConfigSecretRef(p *Placement, at *field.Path) field.ErrorList {

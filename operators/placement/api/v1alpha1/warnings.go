@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"github.com/c5c3/forge/internal/common/admission"
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 )
 
 // warnings name the options in the spec that anyone may read who may read the resource.
 func warnings(p *Placement) []string {
 	found := []string{admission.SecretsWarning("spec.extraConfig", p.Spec.ExtraConfig, admission.ToSecretRef)}
 	for section, options := range p.Spec.ExtraConfig {
-		if _, set := options["connection"]; set && config.Section(section) == "placement_database" {
+		if _, set := options["connection"]; set && ini.Section(section) == "placement_database" {
 			found = append(found, fmt.Sprintf("spec.extraConfig[%s][connection] has no effect, since the pods get the connection "+
 				"from spec.database, and anyone who may read ConfigMaps can read it: remove it", section))
 		}

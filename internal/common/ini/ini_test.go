@@ -1,4 +1,4 @@
-package config
+package ini
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 )
 
 func TestRenderWritesSortedSectionsAndKeys(t *testing.T) {
-	ini := INI{
+	ini := File{
 		"token": {"provider": "fernet"},
 		"database": {
 			"max_retries":             "-1",
@@ -38,7 +38,7 @@ func TestRenderWritesSortedSectionsAndKeys(t *testing.T) {
 }
 
 func TestRenderOfNothingIsEmpty(t *testing.T) {
-	got, err := INI{}.Render()
+	got, err := File{}.Render()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestRenderRefusesWhatAReaderWouldMisunderstand(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := INI{tc.section: {tc.key: tc.value}}.Render()
+			got, err := File{tc.section: {tc.key: tc.value}}.Render()
 			if err == nil {
 				t.Fatalf("got %q, expected an error", got)
 			}
@@ -97,7 +97,7 @@ func TestRenderRefusesWhatAReaderWouldMisunderstand(t *testing.T) {
 }
 
 func TestRenderNamesEveryOffendingOptionAndNoValue(t *testing.T) {
-	ini := INI{
+	ini := File{
 		"ldap":     {"password": "hunter2\n", "user": "cn=admin", "url": "ldap://x\x00"},
 		"database": {"connection": " mysql://u:hunter2@h/d"},
 	}
@@ -121,13 +121,13 @@ func TestRenderNamesEveryOffendingOptionAndNoValue(t *testing.T) {
 }
 
 func TestMergeLetsTheLastOverlayWin(t *testing.T) {
-	base := INI{"a": {"k": "base", "only": "base"}, "b": {"k": "base"}}
-	first := INI{"a": {"k": "first"}, "c": {"k": "first"}}
-	second := INI{"a": {"k": "second"}}
+	base := File{"a": {"k": "base", "only": "base"}, "b": {"k": "base"}}
+	first := File{"a": {"k": "first"}, "c": {"k": "first"}}
+	second := File{"a": {"k": "second"}}
 
 	got := base.Merge(first, nil, second)
 
-	want := INI{"a": {"k": "second", "only": "base"}, "b": {"k": "base"}, "c": {"k": "first"}}
+	want := File{"a": {"k": "second", "only": "base"}, "b": {"k": "base"}, "c": {"k": "first"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("merged (-want +got):\n%s", diff)
 	}
@@ -135,9 +135,9 @@ func TestMergeLetsTheLastOverlayWin(t *testing.T) {
 
 // oslo.config converts section names to lower case, except for DEFAULT.
 func TestSectionsWhoseNamesDifferInCaseAreOne(t *testing.T) {
-	base := INI{"token": {"expiration": "3600", "provider": "fernet"}, "DEFAULT": {"debug": "false"}}
-	got := base.Merge(INI{"Token": {"expiration": "7200"}, "DEFAULT": {"debug": "true"}, "Default": {"debug": "maybe"}})
-	want := INI{
+	base := File{"token": {"expiration": "3600", "provider": "fernet"}, "DEFAULT": {"debug": "false"}}
+	got := base.Merge(File{"Token": {"expiration": "7200"}, "DEFAULT": {"debug": "true"}, "Default": {"debug": "maybe"}})
+	want := File{
 		"token": {"expiration": "7200", "provider": "fernet"}, "DEFAULT": {"debug": "true"}, "default": {"debug": "maybe"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -146,23 +146,23 @@ func TestSectionsWhoseNamesDifferInCaseAreOne(t *testing.T) {
 }
 
 func TestMergeSharesNothingWithItsInputs(t *testing.T) {
-	base := INI{"a": {"k": "base"}}
-	overlay := INI{"b": {"k": "overlay"}}
+	base := File{"a": {"k": "base"}}
+	overlay := File{"b": {"k": "overlay"}}
 
 	merged := base.Merge(overlay)
 	merged.Set("a", "k", "changed")
 	merged.Set("b", "k", "changed")
 
-	if diff := cmp.Diff(INI{"a": {"k": "base"}}, base); diff != "" {
+	if diff := cmp.Diff(File{"a": {"k": "base"}}, base); diff != "" {
 		t.Errorf("base (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(INI{"b": {"k": "overlay"}}, overlay); diff != "" {
+	if diff := cmp.Diff(File{"b": {"k": "overlay"}}, overlay); diff != "" {
 		t.Errorf("overlay (-want +got):\n%s", diff)
 	}
 }
 
 func TestGetTellsAnEmptyOptionFromAMissingOne(t *testing.T) {
-	ini := INI{}
+	ini := File{}
 	ini.Set("a", "empty", "")
 
 	if value, ok := ini.Get("a", "empty"); value != "" || !ok {
@@ -176,20 +176,20 @@ func TestGetTellsAnEmptyOptionFromAMissingOne(t *testing.T) {
 	}
 }
 
-func TestParseINIReadsHandWrittenFiles(t *testing.T) {
+func TestParseReadsHandWrittenFiles(t *testing.T) {
 	text := "# comment\r\n\r\n[a]\r\nk=v\r\nurl : http://h:1/p\r\n  \n; comment\n[b]\nquoted = \"x\"\n[a]\nlast = 1"
 
-	got, err := ParseINI(text)
+	got, err := Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := INI{"a": {"k": "v", "url": "http://h:1/p", "last": "1"}, "b": {"quoted": `"x"`}}
+	want := File{"a": {"k": "v", "url": "http://h:1/p", "last": "1"}, "b": {"quoted": `"x"`}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("parsed (-want +got):\n%s", diff)
 	}
 }
 
-func TestParseINIRefusesWhatItCannotHold(t *testing.T) {
+func TestParseRefusesWhatItCannotHold(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"option before a section": {"k = v", "line 1: option before the first section"},
 		"continuation line":       {"[a]\nk = v\n  more", "line 3: continuation lines are not supported"},
@@ -202,7 +202,7 @@ func TestParseINIRefusesWhatItCannotHold(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := ParseINI(tc.text)
+			got, err := Parse(tc.text)
 			if err == nil {
 				t.Fatalf("got %v, expected an error", got)
 			}
@@ -243,7 +243,7 @@ func TestWhatIsRenderedParsesBackToTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatalf("rendering %#v: %v", ini, err)
 		}
-		got, err := ParseINI(text)
+		got, err := Parse(text)
 		if err != nil {
 			t.Fatalf("parsing %q: %v", text, err)
 		}
@@ -261,7 +261,7 @@ func TestRenderDoesNotDependOnMapOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 100 {
-		clone := INI{}
+		clone := File{}
 		for section, options := range ini {
 			clone[section] = maps.Clone(options)
 		}
@@ -275,7 +275,7 @@ func TestRenderDoesNotDependOnMapOrder(t *testing.T) {
 	}
 }
 
-func randomINI(random *rand.Rand) INI {
+func randomINI(random *rand.Rand) File {
 	const nameRunes = "abcXYZ019_-./äß"
 	const valueRunes = nameRunes + "=:#;[]%$'\"\\(){}, "
 	word := func(runes string, most int) string {
@@ -286,7 +286,7 @@ func randomINI(random *rand.Rand) INI {
 		}
 		return strings.TrimSpace(out.String())
 	}
-	ini := INI{}
+	ini := File{}
 	for range random.IntN(6) {
 		section := "s" + word(nameRunes, 8)
 		ini[section] = map[string]string{}

@@ -1,4 +1,4 @@
-package config
+package ini
 
 import (
 	"fmt"
@@ -9,16 +9,16 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 )
 
-// INI is a configuration file in the format of oslo.config: options by section.
+// File is a configuration file in the format of oslo.config: options by section.
 //
 // Values are written as given. oslo.config changes them in two ways when it reads
 // the file, and a value may rely on both: $name and ${name} are replaced by the
 // option of that name ($$ stands for one dollar sign), and one pair of quotes
 // around the whole value is removed.
-type INI map[string]map[string]string
+type File map[string]map[string]string
 
 // Set sets an option, and creates the section if necessary.
-func (i INI) Set(section, key, value string) {
+func (i File) Set(section, key, value string) {
 	if i[section] == nil {
 		i[section] = map[string]string{}
 	}
@@ -26,7 +26,7 @@ func (i INI) Set(section, key, value string) {
 }
 
 // Get returns the value of an option and whether it is set.
-func (i INI) Get(section, key string) (string, bool) {
+func (i File) Get(section, key string) (string, bool) {
 	value, ok := i[section][key]
 	return value, ok
 }
@@ -43,12 +43,12 @@ func Section(name string) string {
 	return strings.ToLower(name)
 }
 
-// Merge returns a new INI with the options of the receiver and the overlays, with
+// Merge returns a new File with the options of the receiver and the overlays, with
 // section names normalised by [Section]. Later overlays take precedence. The result
 // shares no map with its inputs, which are not modified.
-func (i INI) Merge(overlays ...INI) INI {
-	merged := INI{}
-	for _, layer := range append([]INI{i}, overlays...) {
+func (i File) Merge(overlays ...File) File {
+	merged := File{}
+	for _, layer := range append([]File{i}, overlays...) {
 		for _, name := range slices.Sorted(maps.Keys(layer)) {
 			section, options := Section(name), layer[name]
 			if merged[section] == nil {
@@ -66,9 +66,9 @@ func (i INI) Merge(overlays ...INI) INI {
 // The error lists every section and option that ValidateSection, ValidateKey or
 // ValidateValue rejects. It names them but contains no value, which may be a
 // secret.
-func (i INI) Render() (string, error) { return i.RenderRepeated(nil) }
+func (i File) Render() (string, error) { return i.RenderRepeated(nil) }
 
-func (i INI) validate() error {
+func (i File) validate() error {
 	var errs []error
 	for _, section := range slices.Sorted(maps.Keys(i)) {
 		if err := ValidateSection(section); err != nil {

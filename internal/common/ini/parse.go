@@ -1,4 +1,4 @@
-package config
+package ini
 
 import (
 	"errors"
@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// ParseINI parses the output of Render as well as comments and blank lines. It
+// Parse parses the output of Render as well as comments and blank lines. It
 // splits lines like oslo.config (the first '=' or ':' ends the key, white space
-// around key and value is dropped) but keeps quotes and dollar signs. INI holds one
-// value per option, so ParseINI rejects what oslo.config reads as several values:
+// around key and value is dropped) but keeps quotes and dollar signs. A File holds one
+// value per option, so Parse rejects what oslo.config reads as several values:
 // repeated options and continuation lines. Errors contain the line number but no
 // content.
-func ParseINI(text string) (INI, error) {
+func Parse(text string) (File, error) {
 	parsed, repeated, err := ParseRepeated(text)
 	if err == nil && len(repeated) > 0 {
 		return nil, errors.New("an option is set twice in its section: keep one of them")
@@ -20,10 +20,10 @@ func ParseINI(text string) (INI, error) {
 	return parsed, err
 }
 
-// ParseRepeated is ParseINI for a file in which an option may stand several times. INI
+// ParseRepeated is Parse for a file in which an option may stand several times. The File
 // holds the last of its values, as an option has that takes one.
-func ParseRepeated(text string) (INI, Repeated, error) {
-	p := parser{ini: INI{}, repeated: Repeated{}}
+func ParseRepeated(text string) (File, Repeated, error) {
+	p := parser{ini: File{}, repeated: Repeated{}}
 	section := ""
 	for n, line := range strings.Split(text, "\n") {
 		next, err := p.parseLine(section, line)
@@ -36,7 +36,7 @@ func ParseRepeated(text string) (INI, Repeated, error) {
 }
 
 type parser struct {
-	ini      INI
+	ini      File
 	repeated Repeated
 }
 
@@ -73,7 +73,7 @@ func (p parser) parseLine(section, line string) (string, error) {
 	return section, nil
 }
 
-func (i INI) parseHeader(line string) (string, error) {
+func (i File) parseHeader(line string) (string, error) {
 	name, ok := strings.CutSuffix(line[1:], "]")
 	if !ok {
 		return "", errors.New("section header must end with ']'")

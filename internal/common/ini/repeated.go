@@ -1,4 +1,4 @@
-package config
+package ini
 
 import (
 	"fmt"
@@ -41,8 +41,8 @@ func (r Repeated) values(section, key, single string) []string {
 }
 
 // RenderRepeated is Render for a file in which some options stand several times, each of
-// which must be in the INI, too.
-func (i INI) RenderRepeated(repeated Repeated) (string, error) {
+// which must be in the File, too.
+func (i File) RenderRepeated(repeated Repeated) (string, error) {
 	if err := i.validate(); err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package config
+package configuration
 
 import (
 	_ "embed"
@@ -8,32 +8,33 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/c5c3/forge/internal/common/ini"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// LogHandler is the content of [LogHandlerFile].
+// handlerScript is the content of [logHandlerFile].
 //
 //go:embed files/forge_log.py
-var LogHandler string
+var handlerScript string
 
 const (
-	// LoggingFile configures Python's logging for JSON logs.
-	LoggingFile = "logging.conf"
-	// LogHandlerFile is the Python file with the handler that LoggingFile refers
+	// loggingFile configures Python's logging for JSON logs.
+	loggingFile = "logging.conf"
+	// logHandlerFile is the Python file with the handler that loggingFile refers
 	// to.
-	LogHandlerFile = "forge_log.py"
+	logHandlerFile = "forge_log.py"
 	logHandler     = "forge_log.LineStreamHandler"
 )
 
-// LoggingOptions converts the logging block to options of oslo.log. folder is the
+// logOptions converts the logging block to options of oslo.log. folder is the
 // directory of the configuration, with a trailing slash.
-func LoggingOptions(logging *commonv1.LoggingSpec, folder string) INI {
-	options := INI{"DEFAULT": {"debug": strconv.FormatBool(logging.Debug)}}
+func logOptions(logging *commonv1.LoggingSpec, folder string) ini.File {
+	options := ini.File{"DEFAULT": {"debug": strconv.FormatBool(logging.Debug)}}
 	if levels := loggerLevels(logging); len(levels) > 0 {
 		options.Set("DEFAULT", "default_log_levels", strings.Join(levels, ","))
 	}
 	if logging.Format == commonv1.LogFormatJSON {
-		options.Set("DEFAULT", "log_config_append", folder+LoggingFile)
+		options.Set("DEFAULT", "log_config_append", folder+loggingFile)
 	}
 	return options
 }
@@ -61,11 +62,11 @@ func loggerLevels(logging *commonv1.LoggingSpec) []string {
 	return pairs
 }
 
-// JSONLogging returns a [LoggingFile] that writes one JSON object per record to
+// jsonLogging returns a [loggingFile] that writes one JSON object per record to
 // standard error. With such a file, oslo.log takes the levels of loggers from
 // nowhere else.
-func JSONLogging(logging *commonv1.LoggingSpec) INI {
-	file := INI{
+func jsonLogging(logging *commonv1.LoggingSpec) ini.File {
+	file := ini.File{
 		"handlers":    {"keys": "stderr"},
 		"formatters":  {"keys": "json"},
 		"logger_root": {"level": string(logging.Level), "handlers": "stderr"},
@@ -93,7 +94,7 @@ func JSONLogging(logging *commonv1.LoggingSpec) INI {
 	return file
 }
 
-// libraryLevels keep the libraries below Keystone from logging everything, as
+// libraryLevels keep the libraries below a service from logging everything, as
 // oslo.log's default_log_levels do without a logging.conf. The JSON formatter fails
 // on some of their debug records.
 var libraryLevels = map[string]string{

@@ -1,4 +1,6 @@
-package config
+// Package inireader imitates the Python readers of configuration files, including everything
+// that makes them find more than one option in a text, and their errors.
+package inireader
 
 import (
 	"errors"
@@ -7,19 +9,18 @@ import (
 	"unicode"
 )
 
-// The readers in this file imitate the Python readers of the rendered files,
-// including everything that makes them find more than one option in a text, and
-// their errors.
+// Options are what a reader finds in a file, by section and option.
+type Options = map[string]map[string]string
 
 // pythonLines splits a text like a file opened in text mode.
 func pythonLines(text string) []string {
 	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
 }
 
-// osloRead imitates oslo_config.iniparser: a line that begins with white space
+// Oslo imitates oslo_config.iniparser: a line that begins with white space
 // continues the option before it, and one pair of quotes around a value is removed.
-func osloRead(text string) (INI, error) {
-	read, section, key := INI{}, "", ""
+func Oslo(text string) (Options, error) {
+	read, section, key := Options{}, "", ""
 	for _, line := range pythonLines(text) {
 		line = strings.TrimRightFunc(line, unicode.IsSpace)
 		switch {
@@ -44,14 +45,21 @@ func osloRead(text string) (INI, error) {
 			if err != nil {
 				return nil, err
 			}
-			if _, twice := read.Get(section, name); twice {
+			if _, twice := read[section][name]; twice {
 				return nil, fmt.Errorf("two values of %q", name)
 			}
-			read.Set(section, name, value)
+			set(read, section, name, value)
 			key = name
 		}
 	}
 	return read, nil
+}
+
+func set(options Options, section, key, value string) {
+	if options[section] == nil {
+		options[section] = map[string]string{}
+	}
+	options[section][key] = value
 }
 
 func osloOption(line string) (key, value string, err error) {
@@ -62,23 +70,23 @@ func osloOption(line string) (key, value string, err error) {
 	if key = strings.TrimSpace(line[:end]); key == "" {
 		return "", "", errors.New("key cannot be empty")
 	}
-	return key, unquoted(strings.TrimSpace(line[end+1:])), nil
+	return key, Unquoted(strings.TrimSpace(line[end+1:])), nil
 }
 
-// unquoted removes one pair of quotes like oslo.config, which treats a lone quote
+// Unquoted removes one pair of quotes like oslo.config, which treats a lone quote
 // as a pair.
-func unquoted(value string) string {
+func Unquoted(value string) string {
 	if value == "" || (value[0] != '"' && value[0] != '\'') || value[0] != value[len(value)-1] {
 		return value
 	}
 	return value[1:max(1, len(value)-1)]
 }
 
-// configparserRead imitates Python's configparser as paste.deploy configures it:
+// Configparser imitates Python's configparser as paste.deploy configures it:
 // names are case-sensitive, comments have their own lines, and deeper indentation
 // continues a value. Interpolation is omitted.
-func configparserRead(text string) (INI, error) {
-	read, section, key, indent := INI{}, "", "", 0
+func Configparser(text string) (Options, error) {
+	read, section, key, indent := Options{}, "", "", 0
 	for _, line := range pythonLines(text) {
 		stripped := strings.TrimSpace(line)
 		depth := len(line) - len(strings.TrimLeftFunc(line, unicode.IsSpace))
@@ -103,7 +111,7 @@ func configparserRead(text string) (INI, error) {
 			return nil, fmt.Errorf("cannot parse %q", line)
 		}
 		key = strings.TrimSpace(stripped[:end])
-		read.Set(section, key, strings.TrimSpace(stripped[end+1:]))
+		set(read, section, key, strings.TrimSpace(stripped[end+1:]))
 	}
 	return read, nil
 }

@@ -1,4 +1,4 @@
-package config
+package configuration
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 
 func TestJSONLogsFollowTheLevelOfEachLogger(t *testing.T) {
 	g := NewWithT(t)
-	file := JSONLogging(&commonv1.LoggingSpec{
+	file := jsonLogging(&commonv1.LoggingSpec{
 		Format: commonv1.LogFormatJSON, Level: commonv1.LogLevelError,
 		PerLoggerLevels: map[string]string{"keystone.token": "DEBUG", "100%": "INFO"},
 	})
@@ -27,14 +27,14 @@ func TestJSONLogsAtLevelDebugLeaveTheLibrariesOut(t *testing.T) {
 	g := NewWithT(t)
 	logging := &commonv1.LoggingSpec{Format: commonv1.LogFormatJSON, Level: commonv1.LogLevelDebug}
 	levels := map[string]string{}
-	for _, section := range JSONLogging(logging) {
+	for _, section := range jsonLogging(logging) {
 		if section["qualname"] != "" {
 			levels[section["qualname"]] = section["level"]
 		}
 	}
 	g.Expect(levels).To(Equal(libraryLevels))
 	logging.Level = commonv1.LogLevelInfo
-	g.Expect(JSONLogging(logging)["loggers"]).To(HaveKeyWithValue("keys", "root"))
+	g.Expect(jsonLogging(logging)["loggers"]).To(HaveKeyWithValue("keys", "root"))
 }
 
 func TestTheLevelOfTheRootLoggerFollowsTheSpecInText(t *testing.T) {
@@ -70,7 +70,7 @@ func TestTextLogsAtLevelDebugLeaveTheLibrariesOut(t *testing.T) {
 
 // The Python tests of the handler log with this file.
 func TestTheFileOfJSONLogs(t *testing.T) {
-	content, err := JSONLogging(&commonv1.LoggingSpec{
+	content, err := jsonLogging(&commonv1.LoggingSpec{
 		Format: commonv1.LogFormatJSON, Level: commonv1.LogLevelInfo, PerLoggerLevels: map[string]string{"sqlalchemy.engine": "WARNING"},
 	}).Render()
 	if err != nil {
