@@ -13,7 +13,7 @@ import (
 // table has the rules of every service and those of a Keystone alone. It repeats what the
 // schema states as markers and CEL, in the same words, and adds what a schema cannot
 // state. Rules that need other objects are in the webhook instead.
-var table = append(commonv1.ServiceRules[*Keystone](SelectorLabels), rules.Table[*Keystone]{
+var table = append(commonv1.ServiceRules[*Keystone](AppName, SelectorLabels), rules.Table[*Keystone]{
 	{Path: "metadata.name", Check: checkName},
 
 	{Path: "spec.fernet.rotationSchedule", Check: rules.Schedule(fernetSchedule)},

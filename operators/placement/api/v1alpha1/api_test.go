@@ -77,6 +77,14 @@ func TestTheAPIOfPlacementIsComplete(t *testing.T) {
 	kinds().Prove(t, "validation*.go", " must be valid UTF-8")
 }
 
+func TestAnImageWithoutANameIsRefusedWithTheNameOfPlacements(t *testing.T) {
+	p := minimal()
+	p.Spec.Image.Repository = ""
+	if err := Validate(p).ToAggregate(); err == nil || !strings.Contains(err.Error(), "for example ghcr.io/c5c3/placement") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestEveryConditionAndReasonIsInTheVocabulary(t *testing.T) {
 	apitest.EveryConditionAndReasonIsListed(t, Vocabularies(), "conditions.go")
 }

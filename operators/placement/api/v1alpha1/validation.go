@@ -15,7 +15,7 @@ import (
 // schema states as markers and CEL, in the same words, and adds what a schema cannot
 // state. Rules that need other objects are in the webhook instead.
 var table = slices.Concat(
-	commonv1.ServiceRules[*Placement](SelectorLabels), commonv1.ServiceUserRules[*Placement](),
+	commonv1.ServiceRules[*Placement](AppName, SelectorLabels), commonv1.ServiceUserRules[*Placement](),
 	rules.Table[*Placement]{
 		{Path: "metadata.name", Check: checkName},
 		{Path: "spec.extraConfig", Check: checkExtraConfig},
