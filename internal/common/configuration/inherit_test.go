@@ -10,7 +10,6 @@ import (
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // version is a version of the operator that ships the program with the configuration.
@@ -20,7 +19,7 @@ func version(program string) Service {
 		return ini.File{"DEFAULT": {"by": program}, "cache": {"backend": "dogpile.cache.memcached"}}
 	}
 	with.Files = func(*service.Pass) (map[string]string, error) { return map[string]string{"start.py": program}, nil }
-	with.Plugins = func(*service.Pass) ini.File { return ini.File{"Anchor": {"chain": "long"}} }
+	with.Plugins = plugins(ini.File{"Anchor": {"chain": "long"}})
 	return with
 }
 
@@ -45,10 +44,10 @@ func keyOf(t *testing.T, s Service, p *service.Pass) string {
 
 func TestTheConfigurationIsCheckedAgainWhenUsersChangeIt(t *testing.T) {
 	before := keyOf(t, version("old"), passOf(t, written()))
-	filter := version("old")
-	filter.Filters = func(*service.Pass) []commonv1.MiddlewareSpec { return []commonv1.MiddlewareSpec{{Name: "audit"}} }
+	filtered := version("old")
+	filtered.Filters = &filter
 	plugin := version("old")
-	plugin.Plugins = func(*service.Pass) ini.File { return ini.File{"Anchor": {"chain": "short"}} }
+	plugin.Plugins = plugins(ini.File{"Anchor": {"chain": "short"}})
 	cache := version("old")
 	cache.Options = func(*service.Pass) ini.File { return ini.File{"cache": {"backend": "dogpile.cache.redis"}} }
 	option, image := written(), written()
@@ -60,7 +59,7 @@ func TestTheConfigurationIsCheckedAgainWhenUsersChangeIt(t *testing.T) {
 		again    bool
 	}{
 		"another version of the operator": {version("new"), written(), false},
-		"a filter":                        {filter, written(), true},
+		"a filter":                        {filtered, written(), true},
 		"another backend of the cache":    {cache, written(), true},
 		"another option of a plugin":      {plugin, written(), true},
 		"another option":                  {version("old"), option, true},
@@ -100,7 +99,7 @@ func TestACheckByAnOperatorOfVersion080IsNotRepeated(t *testing.T) {
 		}, true},
 		"another image": {func(p *service.Pass, _ *Service) { p.Spec.Image.Tag = "2026.1" }, true},
 		"a filter, which it has not checked": {func(_ *service.Pass, s *Service) {
-			s.Filters = func(*service.Pass) []commonv1.MiddlewareSpec { return []commonv1.MiddlewareSpec{{Name: "audit"}} }
+			s.Filters = &filter
 		}, true},
 	} {
 		p, operator := checkedBy080(t), version("new")

@@ -30,12 +30,11 @@ type Service struct {
 	// Options returns the options that the operator sets, without secret ones. They are
 	// overridden by spec.logging, Plugins and spec.extraConfig, in this order.
 	Options func(p *service.Pass) ini.File
-	// Plugins returns the options of spec.plugins. It is nil for a service without that
-	// field.
-	Plugins func(p *service.Pass) ini.File
-	// Filters returns the filters of users, which stand in a file whose name ends with
-	// "-paste.ini". It is nil for a service without spec.middleware.
-	Filters func(p *service.Pass) []commonv1.MiddlewareSpec
+	// Plugins is the field in which users configure plugins, nil for a kind without one.
+	Plugins *Plugins
+	// Filters is the field in which users add filters to the pipeline of the service, nil
+	// for a kind without one.
+	Filters *Filters
 	// Parts are what other packages add to the configuration. Options overrides theirs.
 	Parts []Part
 	// Files returns additional configuration files by name.
@@ -45,6 +44,23 @@ type Service struct {
 	Refused func(options map[string]map[string]string) error
 	// Check declares how the image reads the configuration.
 	Check Check
+}
+
+// Plugins is a field of users for options of plugins.
+type Plugins struct {
+	// Field is the field, such as "spec.plugins".
+	Field string
+	// Options returns the options that are set there.
+	Options func(p *service.Pass) ini.File
+}
+
+// Filters is a field of users for filters, which stand in a file whose name ends with
+// "-paste.ini".
+type Filters struct {
+	// Field is the field, such as "spec.middleware".
+	Field string
+	// Value returns the value of the field, and whether there is any filter.
+	Value func(p *service.Pass) (value any, filtered bool)
 }
 
 // Reconcile renders the configuration into an immutable ConfigMap that is named after its
@@ -124,7 +140,7 @@ func (s Service) plugins(p *service.Pass) ini.File {
 	if s.Plugins == nil {
 		return nil
 	}
-	return s.Plugins(p)
+	return s.Plugins.Options(p)
 }
 
 // check returns how the image reads the options of the service and of all parts.

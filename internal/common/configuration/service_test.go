@@ -169,9 +169,9 @@ func TestTheOptionsOfAPluginWinOverTheOperatorsAndThoseOfTheUserOverThem(t *test
 	h := instance.Brownfield()
 	h.Spec.ExtraConfig = map[string]map[string]string{"plugin": {"speed": "fast"}}
 	with := settings
-	with.Plugins = func(*service.Pass) ini.File {
-		return ini.File{"DEFAULT": {"pier": "two", "use_json": "false"}, "plugin": {"speed": "slow", "size": "small"}}
-	}
+	with.Plugins = plugins(ini.File{
+		"DEFAULT": {"pier": "two", "use_json": "false"}, "plugin": {"speed": "slow", "size": "small"},
+	})
 	options, _, err := with.Render(passOf(t, h), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -3,8 +3,6 @@ package v1alpha1
 import (
 	"strings"
 	"testing"
-
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
@@ -37,10 +35,10 @@ func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
 
 func TestASecretOfAPluginOrAFilterIsAWarning(t *testing.T) {
 	k := &Keystone{}
-	k.Spec.Plugins = []commonv1.PluginSpec{{
+	k.Spec.Plugins = []PluginSpec{{
 		Name: "keycloak", ConfigSection: "keycloak", Config: map[string]string{"client_secret": "hunter2"},
 	}}
-	k.Spec.Middleware = []commonv1.MiddlewareSpec{{Name: "s3", Config: map[string]string{"admin_password": "hunter2", "url": "x"}}}
+	k.Spec.Middleware = []MiddlewareSpec{{Name: "s3", Config: map[string]string{"admin_password": "hunter2", "url": "x"}}}
 	text := strings.Join(secretsWarnings(k), "\n")
 	for _, want := range []string{"spec.plugins: ", "[keycloak][client_secret];", "spec.middleware: ", "[s3][admin_password];"} {
 		if !strings.Contains(text, want) {

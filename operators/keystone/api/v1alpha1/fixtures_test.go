@@ -45,7 +45,7 @@ func complete() *Keystone {
 	options := map[string]string{"option": "value"}
 	audit := filter("audit")
 	audit.Config, audit.Files = options, map[string]string{"audit_map.ini": "[path_keywords]\n"}
-	k.Spec.Middleware = []commonv1.MiddlewareSpec{audit}
-	k.Spec.Plugins = []commonv1.PluginSpec{{Name: "plugin", ConfigSection: "plugin", Config: options}}
+	k.Spec.Middleware = []MiddlewareSpec{audit}
+	k.Spec.Plugins = []PluginSpec{{Name: "plugin", ConfigSection: "plugin", Config: options}}
 	return k
 }

@@ -96,7 +96,7 @@ type KeystoneSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
-	Middleware []commonv1.MiddlewareSpec `json:"middleware,omitempty"`
+	Middleware []MiddlewareSpec `json:"middleware,omitempty"`
 
 	// plugins configures plugins and drivers that the image contains, each in
 	// its own section of keystone.conf.
@@ -105,7 +105,7 @@ type KeystoneSpec struct {
 	// +listType=map
 	// +listMapKey=configSection
 	// +kubebuilder:validation:MaxItems=64
-	Plugins []commonv1.PluginSpec `json:"plugins,omitempty"`
+	Plugins []PluginSpec `json:"plugins,omitempty"`
 }
 
 // KeystoneStatus is the state of a Keystone, as the operator last observed it.

@@ -8,9 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/ini"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/operators/keystone/internal/paste"
 )
 
 // Values of configuration options may be secrets, so no error here repeats one.
@@ -102,15 +102,15 @@ func checkFilterFiles(k *Keystone, at *field.Path) field.ErrorList {
 	return errs
 }
 
-func checkFilter(middleware commonv1.MiddlewareSpec, at *field.Path) field.ErrorList {
+func checkFilter(middleware MiddlewareSpec, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	if err := config.ValidateFilterName(middleware.Name); err != nil {
+	if err := paste.ValidateName(middleware.Name); err != nil {
 		errs = append(errs, field.Invalid(at.Child("name"), middleware.Name, err.Error()))
 	}
-	if err := config.ValidateFilterFactory(middleware.FilterFactory); err != nil {
+	if err := paste.ValidateFactory(middleware.FilterFactory); err != nil {
 		errs = append(errs, field.Invalid(at.Child("filterFactory"), middleware.FilterFactory, err.Error()))
 	}
-	positions := []commonv1.PipelinePosition{commonv1.PipelineBefore, commonv1.PipelineAfter}
+	positions := []PipelinePosition{PipelineBefore, PipelineAfter}
 	if !slices.Contains(positions, middleware.Position) {
 		errs = append(errs, field.NotSupported(at.Child("position"), middleware.Position, positions))
 	}
@@ -120,7 +120,7 @@ func checkFilter(middleware commonv1.MiddlewareSpec, at *field.Path) field.Error
 	}
 	// Some options mean something to paste.deploy itself; the renderer knows
 	// which.
-	_, err := config.RenderPaste([]config.PasteFilter{{
+	_, err := paste.Render([]paste.Filter{{
 		Name: middleware.Name, Factory: middleware.FilterFactory, Config: middleware.Config,
 	}})
 	if err != nil {

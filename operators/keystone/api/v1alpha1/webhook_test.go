@@ -16,11 +16,11 @@ import (
 
 	"github.com/c5c3/forge/internal/common/admission"
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/schedule"
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/operators/keystone/internal/paste"
 )
 
 func admitting(reader client.Reader) *admission.Webhook[*Keystone] {
@@ -223,11 +223,11 @@ func wantRenderable(t *testing.T, k *Keystone) {
 	if _, err := plugins.Merge(ini.File(k.Spec.ExtraConfig)).Render(); err != nil {
 		t.Errorf("accepted, but cannot be written to keystone.conf: %v", err)
 	}
-	filters := make([]config.PasteFilter, 0, len(k.Spec.Middleware))
+	filters := make([]paste.Filter, 0, len(k.Spec.Middleware))
 	for _, m := range k.Spec.Middleware {
-		filters = append(filters, config.PasteFilter{Name: m.Name, Factory: m.FilterFactory, Config: m.Config})
+		filters = append(filters, paste.Filter{Name: m.Name, Factory: m.FilterFactory, Config: m.Config})
 	}
-	if _, err := config.RenderPaste(filters); err != nil {
+	if _, err := paste.Render(filters); err != nil {
 		t.Errorf("accepted, but cannot be written to api-paste.ini: %v", err)
 	}
 }

@@ -1,4 +1,5 @@
-package config
+// Package paste renders the api-paste.ini of Keystone, with filters of users in its pipeline.
+package paste
 
 import (
 	"errors"
@@ -10,8 +11,8 @@ import (
 	"github.com/c5c3/forge/internal/common/ini"
 )
 
-// PasteFilter is one WSGI filter in Keystone's paste.deploy pipeline.
-type PasteFilter struct {
+// Filter is a WSGI filter in the paste.deploy pipeline of Keystone.
+type Filter struct {
 	// Name of the filter, unique in the pipeline, for example "audit".
 	Name string
 	// Factory is the Python object that creates the filter, as module:callable, for
@@ -25,8 +26,8 @@ type PasteFilter struct {
 }
 
 const (
-	pasteFactoryKey  = "paste.filter_factory"
-	pasteApplication = "admin_service"
+	factoryKey  = "paste.filter_factory"
+	application = "admin_service"
 )
 
 // builtinFilters are listed in the order in which a request passes them.
@@ -45,7 +46,7 @@ var filterName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 var filterFactory = regexp.MustCompile(
 	`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
-// RenderPaste returns Keystone's api-paste.ini with the given filters added to the
+// Render returns Keystone's api-paste.ini with the given filters added to the
 // pipeline, each group in the order given.
 //
 // The factory of a filter always comes from Factory: an option paste.filter_factory
@@ -53,10 +54,10 @@ var filterFactory = regexp.MustCompile(
 // rejected. Percent signs in values are doubled, because paste.deploy interpolates
 // single ones, so that the filter receives the value as given. Errors name the
 // filter and what is wrong with it.
-func RenderPaste(filters []PasteFilter) (string, error) {
+func Render(filters []Filter) (string, error) {
 	file := ini.File{
-		"app:" + pasteApplication: {"use": "egg:keystone#service_v3"},
-		"composite:main":          {"use": "egg:Paste#urlmap", "/v3": "public_api"},
+		"app:" + application: {"use": "egg:keystone#service_v3"},
+		"composite:main":     {"use": "egg:Paste#urlmap", "/v3": "public_api"},
 	}
 	builtin := make([]string, 0, len(builtinFilters))
 	for _, filter := range builtinFilters {
@@ -82,14 +83,14 @@ func RenderPaste(filters []PasteFilter) (string, error) {
 			after = append(after, filter.Name)
 		}
 	}
-	pipeline := slices.Concat(before, builtin, after, []string{pasteApplication})
+	pipeline := slices.Concat(before, builtin, after, []string{application})
 	file.Set("pipeline:public_api", "pipeline", strings.Join(pipeline, " "))
 	return file.Render()
 }
 
-// ValidateFilterName returns an error unless the name can be used in a paste.deploy
+// ValidateName returns an error unless the name can be used in a paste.deploy
 // pipeline next to Keystone's own entries. The error does not contain the name.
-func ValidateFilterName(name string) error {
+func ValidateName(name string) error {
 	switch {
 	case name == "":
 		return errors.New("name must not be empty")
@@ -101,9 +102,9 @@ func ValidateFilterName(name string) error {
 	return nil
 }
 
-// ValidateFilterFactory returns an error unless the factory has the form
+// ValidateFactory returns an error unless the factory has the form
 // module:callable. The error does not contain the factory.
-func ValidateFilterFactory(factory string) error {
+func ValidateFactory(factory string) error {
 	switch {
 	case factory == "":
 		return errors.New("filter factory must not be empty")
@@ -115,7 +116,7 @@ func ValidateFilterFactory(factory string) error {
 }
 
 func isBuiltin(name string) bool {
-	if name == pasteApplication || name == "main" || name == "public_api" {
+	if name == application || name == "main" || name == "public_api" {
 		return true
 	}
 	for _, filter := range builtinFilters {
@@ -126,11 +127,11 @@ func isBuiltin(name string) bool {
 	return false
 }
 
-func (f PasteFilter) validate() error {
-	if err := ValidateFilterName(f.Name); err != nil {
+func (f Filter) validate() error {
+	if err := ValidateName(f.Name); err != nil {
 		return err
 	}
-	if err := ValidateFilterFactory(f.Factory); err != nil {
+	if err := ValidateFactory(f.Factory); err != nil {
 		return err
 	}
 	for _, key := range []string{"use", "paste.filter_app_factory"} {
@@ -141,11 +142,11 @@ func (f PasteFilter) validate() error {
 	return nil
 }
 
-func (f PasteFilter) options() map[string]string {
+func (f Filter) options() map[string]string {
 	options := make(map[string]string, len(f.Config)+1)
 	for key, value := range f.Config {
 		options[key] = strings.ReplaceAll(value, "%", "%%")
 	}
-	options[pasteFactoryKey] = f.Factory
+	options[factoryKey] = f.Factory
 	return options
 }

@@ -1,4 +1,4 @@
-package config
+package paste
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 )
 
 func TestRenderPasteWithoutFiltersIsThePlainPipeline(t *testing.T) {
-	got, err := RenderPaste(nil)
+	got, err := Render(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -16,7 +16,7 @@ func TestRenderPasteWithoutFiltersIsThePlainPipeline(t *testing.T) {
 }
 
 func TestRenderPasteKeepsTheOrderOfTheFilters(t *testing.T) {
-	got, err := RenderPaste([]PasteFilter{
+	got, err := Render([]Filter{
 		{
 			Name: "zebra", Factory: "zoo.animals:Zebra.factory", Before: true,
 			Config: map[string]string{"format": "%(REMOTE_ADDR)s 100%"},
@@ -40,44 +40,44 @@ func TestRenderPasteKeepsTheOrderOfTheFilters(t *testing.T) {
 func TestRenderPasteRefusesWhatThePipelineCannotHold(t *testing.T) {
 	const factory = "keystonemiddleware.audit:filter_factory"
 	tests := map[string]struct {
-		filter PasteFilter
+		filter Filter
 		want   string
 	}{
-		"empty name":       {PasteFilter{Factory: factory}, "name must not be empty"},
-		"space in name":    {PasteFilter{Name: "a b", Factory: factory}, "name must consist of"},
-		"bracket in name":  {PasteFilter{Name: "a]", Factory: factory}, "name must consist of"},
-		"egg as name":      {PasteFilter{Name: "egg:x#y", Factory: factory}, "name must consist of"},
-		"newline in name":  {PasteFilter{Name: "a\n", Factory: factory}, "name must consist of"},
-		"built-in filter":  {PasteFilter{Name: "cors", Factory: factory}, "built-in part"},
-		"application name": {PasteFilter{Name: "admin_service", Factory: factory}, "built-in part"},
-		"pipeline name":    {PasteFilter{Name: "public_api", Factory: factory}, "built-in part"},
-		"composite name":   {PasteFilter{Name: "main", Factory: factory}, "built-in part"},
-		"empty factory":    {PasteFilter{Name: "a"}, "filter factory must not be empty"},
-		"no callable":      {PasteFilter{Name: "a", Factory: "module"}, "must have the form module:callable"},
-		"code as factory":  {PasteFilter{Name: "a", Factory: "os:system('x')"}, "must have the form module:callable"},
+		"empty name":       {Filter{Factory: factory}, "name must not be empty"},
+		"space in name":    {Filter{Name: "a b", Factory: factory}, "name must consist of"},
+		"bracket in name":  {Filter{Name: "a]", Factory: factory}, "name must consist of"},
+		"egg as name":      {Filter{Name: "egg:x#y", Factory: factory}, "name must consist of"},
+		"newline in name":  {Filter{Name: "a\n", Factory: factory}, "name must consist of"},
+		"built-in filter":  {Filter{Name: "cors", Factory: factory}, "built-in part"},
+		"application name": {Filter{Name: "admin_service", Factory: factory}, "built-in part"},
+		"pipeline name":    {Filter{Name: "public_api", Factory: factory}, "built-in part"},
+		"composite name":   {Filter{Name: "main", Factory: factory}, "built-in part"},
+		"empty factory":    {Filter{Name: "a"}, "filter factory must not be empty"},
+		"no callable":      {Filter{Name: "a", Factory: "module"}, "must have the form module:callable"},
+		"code as factory":  {Filter{Name: "a", Factory: "os:system('x')"}, "must have the form module:callable"},
 		"newline in factory": {
-			PasteFilter{Name: "a", Factory: factory + "\nx = y"}, "must have the form module:callable",
+			Filter{Name: "a", Factory: factory + "\nx = y"}, "must have the form module:callable",
 		},
 		"use in config": {
-			PasteFilter{Name: "a", Factory: factory, Config: map[string]string{"use": "egg:x"}},
+			Filter{Name: "a", Factory: factory, Config: map[string]string{"use": "egg:x"}},
 			`option "use" would replace the filter factory`,
 		},
 		"app factory in config": {
-			PasteFilter{Name: "a", Factory: factory, Config: map[string]string{"paste.filter_app_factory": "m:c"}},
+			Filter{Name: "a", Factory: factory, Config: map[string]string{"paste.filter_app_factory": "m:c"}},
 			`option "paste.filter_app_factory" would replace`,
 		},
 		"global option in config": {
-			PasteFilter{Name: "a", Factory: factory, Config: map[string]string{"set debug": "true"}},
+			Filter{Name: "a", Factory: factory, Config: map[string]string{"set debug": "true"}},
 			"option name must not contain white space",
 		},
 		"newline in config": {
-			PasteFilter{Name: "a", Factory: factory, Config: map[string]string{"k": "v\n[app:admin_service]"}},
+			Filter{Name: "a", Factory: factory, Config: map[string]string{"k": "v\n[app:admin_service]"}},
 			`section "filter:a", option "k": value must not contain a line break`,
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := RenderPaste([]PasteFilter{tc.filter})
+			got, err := Render([]Filter{tc.filter})
 			if err == nil {
 				t.Fatalf("got %q, expected an error", got)
 			}
@@ -89,7 +89,7 @@ func TestRenderPasteRefusesWhatThePipelineCannotHold(t *testing.T) {
 }
 
 func TestRenderPasteRefusesADuplicateName(t *testing.T) {
-	_, err := RenderPaste([]PasteFilter{
+	_, err := Render([]Filter{
 		{Name: "audit", Factory: "a:b", Before: true},
 		{Name: "audit", Factory: "c:d"},
 	})
@@ -100,7 +100,7 @@ func TestRenderPasteRefusesADuplicateName(t *testing.T) {
 
 func TestRenderPasteDoesNotChangeTheConfigItIsGiven(t *testing.T) {
 	options := map[string]string{"k": "100%"}
-	if _, err := RenderPaste([]PasteFilter{{Name: "a", Factory: "a:b", Config: options}}); err != nil {
+	if _, err := Render([]Filter{{Name: "a", Factory: "a:b", Config: options}}); err != nil {
 		t.Fatal(err)
 	}
 	if len(options) != 1 || options["k"] != "100%" {

@@ -1,4 +1,4 @@
-package config
+package paste
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ func FuzzRenderPaste(f *testing.F) {
 	f.Add("a", "m:c", "use", "egg:x", true)
 	f.Add("a", "m:c", "k", "%(here)s %% %", true)
 	f.Fuzz(func(t *testing.T, name, factory, key, value string, before bool) {
-		text, err := RenderPaste([]PasteFilter{
+		text, err := Render([]Filter{
 			{Name: name, Factory: factory, Before: before, Config: map[string]string{key: value}},
 		})
 		if err != nil {
@@ -48,7 +48,7 @@ func FuzzRenderPaste(f *testing.F) {
 		if got["pipeline:public_api"]["pipeline"] != pipeline {
 			t.Errorf("got pipeline %q, expected %q", got["pipeline:public_api"]["pipeline"], pipeline)
 		}
-		plain, err := RenderPaste(nil)
+		plain, err := Render(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

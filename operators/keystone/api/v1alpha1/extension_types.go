@@ -1,4 +1,4 @@
-package types
+package v1alpha1
 
 // PluginSpec configures a plugin or driver that the service's image contains.
 type PluginSpec struct {
