@@ -18,7 +18,7 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 		Minimal:    minimal,
 		Complete:   []func() *ControlPlane{complete, completeBrownfield},
 
-		Rules:       slices.Concat(table, limits.Table()),
+		Rules:       slices.Concat(table, Limits.Table()),
 		Immutables:  immutables,
 		UpdateRules: ValidateUpdate,
 		Defaults:    SetDefaults,

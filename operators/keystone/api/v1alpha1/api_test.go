@@ -19,7 +19,7 @@ func keystones() apitest.Kind[*Keystone] {
 		Minimal:    minimal,
 		Complete:   []func() *Keystone{complete},
 
-		Rules:       slices.Concat(table, limits.Table()),
+		Rules:       slices.Concat(table, Limits.Table()),
 		Immutables:  immutables,
 		UpdateRules: ValidateUpdate,
 		Defaults:    SetDefaults,

@@ -56,7 +56,7 @@ func placements() apitest.Kind[*Placement] {
 		Minimal:    minimal,
 		Complete:   []func() *Placement{minimal},
 
-		Rules:       slices.Concat(table, limits.Table()),
+		Rules:       slices.Concat(table, Limits.Table()),
 		Immutables:  immutables,
 		UpdateRules: ValidateUpdate,
 		Defaults:    SetDefaults,

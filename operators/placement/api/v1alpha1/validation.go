@@ -23,12 +23,12 @@ var table = slices.Concat(
 	},
 )
 
-// limits are the rules that refuse new values only.
-var limits = slices.Concat(commonv1.ServiceLimits[*Placement](), commonv1.ServiceUserLimits[*Placement]())
+// Limits are the rules that refuse new values only.
+var Limits = slices.Concat(commonv1.ServiceLimits[*Placement](), commonv1.ServiceUserLimits[*Placement]())
 
 // Outdated describes the values of a Placement that a new one could not have, "" if there
 // are none.
-func Outdated(p *Placement) string { return limits.Outdated(p) }
+func Outdated(p *Placement) string { return Limits.Outdated(p) }
 
 // immutables are the fields of a Placement that cannot be changed.
 var immutables = commonv1.ServiceImmutables[*Placement]()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
@@ -24,7 +25,7 @@ func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
 			"[placement_database][connection] has no effect",
 		},
 	} {
-		p := &Placement{}
+		p := &placementv1alpha1.Placement{}
 		p.Spec.ExtraConfig = c.config
 		webhook := NewPlacementWebhook(cluster.Settings{})
 		if webhook.Warnings == nil {

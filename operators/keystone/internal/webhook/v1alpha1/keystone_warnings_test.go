@@ -3,6 +3,8 @@ package v1alpha1
 import (
 	"strings"
 	"testing"
+
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
@@ -24,7 +26,7 @@ func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
 			readable + "[DEFAULT][Transport_URL], [openid][client_secret];",
 		},
 	} {
-		k := &Keystone{}
+		k := &keystonev1alpha1.Keystone{}
 		k.Spec.ExtraConfig = c.config
 		text := connectionWarning(k) + strings.Join(secretsWarnings(k), "")
 		if !strings.Contains(text, c.want) || (text == "") != (c.want == "") || strings.Contains(text, "hunter2") {
@@ -34,11 +36,11 @@ func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
 }
 
 func TestASecretOfAPluginOrAFilterIsAWarning(t *testing.T) {
-	k := &Keystone{}
-	k.Spec.Plugins = []PluginSpec{{
+	k := &keystonev1alpha1.Keystone{}
+	k.Spec.Plugins = []keystonev1alpha1.PluginSpec{{
 		Name: "keycloak", ConfigSection: "keycloak", Config: map[string]string{"client_secret": "hunter2"},
 	}}
-	k.Spec.Middleware = []MiddlewareSpec{{Name: "s3", Config: map[string]string{"admin_password": "hunter2", "url": "x"}}}
+	k.Spec.Middleware = []keystonev1alpha1.MiddlewareSpec{{Name: "s3", Config: map[string]string{"admin_password": "hunter2", "url": "x"}}}
 	text := strings.Join(secretsWarnings(k), "\n")
 	for _, want := range []string{"spec.plugins: ", "[keycloak][client_secret];", "spec.middleware: ", "[s3][admin_password];"} {
 		if !strings.Contains(text, want) {
@@ -47,5 +49,16 @@ func TestASecretOfAPluginOrAFilterIsAWarning(t *testing.T) {
 	}
 	if strings.Contains(text, "hunter2") || strings.Contains(text, "[url]") {
 		t.Errorf("got %q", text)
+	}
+}
+
+func TestTheWarningNeverAsksForMoreKeysThanAreAdvisable(t *testing.T) {
+	for schedule, want := range map[string]string{"0 0 * * *": "set maxActiveKeys to at least 5", "* * * * *": "rotate less often"} {
+		k := &keystonev1alpha1.Keystone{}
+		k.Spec.Fernet.RotationSchedule, k.Spec.Fernet.MaxActiveKeys = schedule, 3
+		got := fernetWarning(k)
+		if !strings.Contains(got, want) || strings.Contains(got, "at least 2943") {
+			t.Errorf("%s: got %q, want %q", schedule, got, want)
+		}
 	}
 }

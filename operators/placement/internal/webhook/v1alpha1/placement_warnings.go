@@ -5,10 +5,11 @@ import (
 
 	"github.com/c5c3/forge/internal/common/admission"
 	"github.com/c5c3/forge/internal/common/ini"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 // warnings name the options in the spec that anyone may read who may read the resource.
-func warnings(p *Placement) []string {
+func warnings(p *placementv1alpha1.Placement) []string {
 	found := []string{admission.SecretsWarning("spec.extraConfig", p.Spec.ExtraConfig, admission.ToSecretRef)}
 	for section, options := range p.Spec.ExtraConfig {
 		if _, set := options["connection"]; set && ini.Section(section) == "placement_database" {

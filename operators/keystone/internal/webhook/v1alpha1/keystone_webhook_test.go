@@ -16,14 +16,13 @@ import (
 
 	"github.com/c5c3/forge/internal/common/admission"
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/ini"
-	"github.com/c5c3/forge/internal/common/schedule"
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	"github.com/c5c3/forge/operators/keystone/internal/paste"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func admitting(reader client.Reader) *admission.Webhook[*Keystone] {
+func admitting(reader client.Reader) *admission.Webhook[*keystonev1alpha1.Keystone] {
 	webhook := NewKeystoneWebhook(cluster.Settings{})
 	webhook.Reader = reader
 	return webhook
@@ -32,7 +31,7 @@ func admitting(reader client.Reader) *admission.Webhook[*Keystone] {
 // storing is an API server with these objects.
 func storing(t testing.TB, objects ...client.Object) client.WithWatch {
 	t.Helper()
-	return fake.NewClientBuilder().WithScheme(apitest.Scheme(t, AddToScheme)).WithObjects(objects...).Build()
+	return fake.NewClientBuilder().WithScheme(apitest.Scheme(t, keystonev1alpha1.AddToScheme)).WithObjects(objects...).Build()
 }
 
 // withoutPriorityClasses is an API server from which no PriorityClass can be read.
@@ -46,7 +45,7 @@ func withoutPriorityClasses(t testing.TB) client.Reader {
 }
 
 func TestAllErrorsComeAtOnce(t *testing.T) {
-	k := defaulted(minimal())
+	k := fixture.Minimal()
 	k.Spec.Replicas = -1
 	k.Spec.Fernet.MaxActiveKeys = 1
 	k.Spec.PriorityClassName = new("missing")
@@ -76,7 +75,7 @@ func TestThePriorityClassMustExist(t *testing.T) {
 		{"one that cannot be read", new("high"), withoutPriorityClasses(t), "spec.priorityClassName: Internal error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := defaulted(minimal())
+			k := fixture.Minimal()
 			k.Spec.PriorityClassName = c.class
 			_, err := admitting(c.reader).ValidateCreate(t.Context(), k)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -87,9 +86,11 @@ func TestThePriorityClassMustExist(t *testing.T) {
 }
 
 func TestAnUpdateThatLeavesTheSpecAloneIsNotChecked(t *testing.T) {
-	stored := minimal()
+	stored := fixture.Minimal()
 	stored.Spec.Fernet.RotationSchedule = "was valid once"
-	labelled := defaulted(stored)
+	labelled := stored.DeepCopy()
+	// It was stored without the webhook.
+	stored.Spec.Replicas, stored.Spec.Logging, stored.Spec.TrustFlush = 0, nil, nil
 	labelled.Labels = map[string]string{"a": "b"}
 	webhook := admitting(withoutPriorityClasses(t))
 	if _, err := webhook.ValidateUpdate(t.Context(), stored, labelled); err != nil {
@@ -102,7 +103,7 @@ func TestAnUpdateThatLeavesTheSpecAloneIsNotChecked(t *testing.T) {
 }
 
 func TestAnObjectBeingDeletedIsNotChecked(t *testing.T) {
-	stored := defaulted(minimal())
+	stored := fixture.Minimal()
 	deleted := stored.DeepCopy()
 	deleted.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
 	deleted.Spec.Database.Database = "other"
@@ -143,8 +144,8 @@ func TestTooFewFernetKeysAreAWarning(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := defaulted(minimal())
-			k.Spec.Fernet = FernetSpec{RotationSchedule: c.rotation, MaxActiveKeys: c.keys}
+			k := fixture.Minimal()
+			k.Spec.Fernet = keystonev1alpha1.FernetSpec{RotationSchedule: c.rotation, MaxActiveKeys: c.keys}
 			k.Spec.ExtraConfig = map[string]map[string]string{"token": c.token}
 			warnings, err := admitting(withoutPriorityClasses(t)).ValidateCreate(t.Context(), k)
 			if err != nil {
@@ -185,7 +186,7 @@ func TestANetworkPolicyThatNamesNoProxiesOfTheGatewayIsAWarning(t *testing.T) {
 		"no Gateway":                                  {"none", []source{from("openstack")}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k := defaulted(minimal())
+			k := fixture.Minimal()
 			k.Namespace = "openstack"
 			if c.gateway != "none" {
 				k.Spec.Gateway = &commonv1.GatewaySpec{
@@ -206,38 +207,8 @@ func TestANetworkPolicyThatNamesNoProxiesOfTheGatewayIsAWarning(t *testing.T) {
 	}
 }
 
-func TestAScheduleThatNeverComesNeedsNoKeys(t *testing.T) {
-	if _, err := RequiredFernetKeys("0 0 30 2 *", time.Hour); !errors.Is(err, schedule.ErrNeverActivates) {
-		t.Errorf("want ErrNeverActivates, got %v", err)
-	}
-}
-
-// wantRenderable checks that what admission lets pass can be written into
-// Keystone's configuration files.
-func wantRenderable(t *testing.T, k *Keystone) {
-	t.Helper()
-	plugins := ini.File{}
-	for _, plugin := range k.Spec.Plugins {
-		plugins[plugin.ConfigSection] = plugin.Config
-	}
-	if _, err := plugins.Merge(ini.File(k.Spec.ExtraConfig)).Render(); err != nil {
-		t.Errorf("accepted, but cannot be written to keystone.conf: %v", err)
-	}
-	filters := make([]paste.Filter, 0, len(k.Spec.Middleware))
-	for _, m := range k.Spec.Middleware {
-		filters = append(filters, paste.Filter{Name: m.Name, Factory: m.FilterFactory, Config: m.Config})
-	}
-	if _, err := paste.Render(filters); err != nil {
-		t.Errorf("accepted, but cannot be written to api-paste.ini: %v", err)
-	}
-}
-
-func FuzzAdmissionTakesAnyJSON(f *testing.F) {
-	keystones().FuzzAdmission(f, admitting(storing(f)), wantRenderable)
-}
-
 func TestAdmissionKnowsTheDomainOfTheCluster(t *testing.T) {
-	older, younger := defaulted(minimal()), defaulted(minimal())
+	older, younger := fixture.Minimal(), fixture.Minimal()
 	older.Namespace, older.Name, older.Status.InstalledRelease = "other", "older", "2025.1"
 	older.Spec.Database.Host = "mariadb.databases"
 	younger.Namespace = "openstack"
@@ -247,15 +218,5 @@ func TestAdmissionKnowsTheDomainOfTheCluster(t *testing.T) {
 	_, err := hook.ValidateCreate(t.Context(), younger)
 	if err == nil || !strings.Contains(err.Error(), "Keystone older of namespace other has the database") {
 		t.Errorf("the same database by its full name: %v", err)
-	}
-}
-
-func TestTheLifetimeOfTokensIsFoundHoweverItsSectionIsWritten(t *testing.T) {
-	for _, section := range []string{"token", "Token", "TOKEN"} {
-		var spec KeystoneSpec
-		spec.ExtraConfig = map[string]map[string]string{section: {"expiration": "7200", "allow_expired_window": "0"}}
-		if got, ok := spec.TokenLifetime(); !ok || got != 2*time.Hour {
-			t.Errorf("[%s]: got %s, %t, want 2h", section, got, ok)
-		}
 	}
 }
