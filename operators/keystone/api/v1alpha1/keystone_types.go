@@ -112,13 +112,3 @@ type KeystoneSpec struct {
 type KeystoneStatus struct {
 	commonv1.ServiceStatus `json:",inline"`
 }
-
-// GetConditions returns the conditions of the status.
-func (k *Keystone) GetConditions() []metav1.Condition {
-	return k.Status.Conditions
-}
-
-// SetConditions replaces the conditions of the status.
-func (k *Keystone) SetConditions(conditions []metav1.Condition) {
-	k.Status.Conditions = conditions
-}

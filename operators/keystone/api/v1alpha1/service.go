@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -9,3 +11,15 @@ func (k *Keystone) ServiceSpec() *commonv1.ServiceSpec { return &k.Spec.ServiceS
 
 // ServiceStatus returns the status of a Keystone.
 func (k *Keystone) ServiceStatus() *commonv1.ServiceStatus { return &k.Status.ServiceStatus }
+
+// GetConditions returns the conditions of the status.
+func (k *Keystone) GetConditions() []metav1.Condition { return k.Status.Conditions }
+
+// SetConditions replaces the conditions of the status.
+func (k *Keystone) SetConditions(conditions []metav1.Condition) { k.Status.Conditions = conditions }
+
+// SetObservedGeneration records the generation that the status describes.
+func (k *Keystone) SetObservedGeneration(generation int64) { k.Status.ObservedGeneration = generation }
+
+// StatusCopy returns a deep copy of the status.
+func (k *Keystone) StatusCopy() any { return *k.Status.DeepCopy() }
