@@ -38,6 +38,16 @@ end() {
 	keep "${found[@]}"
 }
 
+# cut --insert|--delete changes the rules that drop what comes to the node and what leaves it, of its pods too.
+cut() {
+	# shellcheck disable=SC2016 # The node expands them.
+	"$engine" exec "$node" sh -euc '
+		for program in iptables ip6tables; do
+			"$program" --wait --table=raw "$1" PREROUTING --in-interface=eth0 --jump=DROP
+			"$program" --wait --table=mangle "$1" POSTROUTING --out-interface=eth0 --jump=DROP
+		done' - "$1"
+}
+
 case $action in
 kill) end kill ;;
 start) "$engine" start "$node" ;;
@@ -46,21 +56,14 @@ restart)
 	end stop --time 120
 	"$engine" start "$node"
 	;;
-cut)
-	"$engine" exec --interactive "$node" nft --file - <<-'END'
-		table inet cut {
-			chain in { type filter hook prerouting priority -500; iifname "eth0" drop; }
-			chain out { type filter hook postrouting priority 500; oifname "eth0" drop; }
-		}
-	END
-	;;
-mend) "$engine" exec "$node" nft delete table inet cut ;;
+cut) cut --insert ;;
+mend) cut --delete ;;
 heal)
 	if [[ $("$engine" inspect --format '{{.State.Running}}' "$node") != true ]]; then
 		"$engine" start "$node"
 	else
-		# There is no table unless it was cut.
-		"$engine" exec "$node" nft delete table inet cut 2>/dev/null || true
+		# There is no rule unless it was cut.
+		cut --delete 2>/dev/null || true
 	fi
 	;;
 *) refuse_engine "$usage" ;;
