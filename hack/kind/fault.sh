@@ -26,6 +26,8 @@ addresses() { "$engine" inspect --format '{{with index .NetworkSettings.Networks
 # nodes lead there. Docker gives fixed ones only in a network of its user.
 keep() {
 	[[ $engine == podman && -n $1 ]] || return 0
+	# Otherwise podman may still be about to give the addresses back, and then never does.
+	podman container cleanup "$node"
 	podman network disconnect kind "$node"
 	podman network connect --ip "$1" ${2:+--ip6 "$2"} kind "$node"
 }
@@ -35,6 +37,7 @@ end() {
 	local found
 	read -ra found <<<"$(addresses)"
 	"$engine" "$@" "$node"
+	"$engine" wait "$node"
 	keep "${found[@]}"
 }
 
