@@ -46,8 +46,8 @@ cut() {
 	# shellcheck disable=SC2016 # The node expands them.
 	"$engine" exec "$node" sh -euc '
 		for program in iptables ip6tables; do
-			"$program" --wait --table=raw "$1" PREROUTING --in-interface=eth0 --jump=DROP
-			"$program" --wait --table=mangle "$1" POSTROUTING --out-interface=eth0 --jump=DROP
+			"$program" --wait --table raw "$1" PREROUTING --in-interface eth0 --jump DROP
+			"$program" --wait --table mangle "$1" POSTROUTING --out-interface eth0 --jump DROP
 		done' - "$1"
 }
 
