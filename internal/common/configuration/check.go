@@ -10,12 +10,11 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
@@ -52,36 +51,39 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 
 // isWritten reports whether users have set any option or filter.
 func (s Service) isWritten(p *service.Pass) bool {
-	return len(s.options(p)) > 0 || p.Spec.ExtraConfigSecretRef != nil || len(s.filters(p)) > 0
+	_, filtered := s.filters(p)
+	return len(s.options(p)) > 0 || p.Spec.ExtraConfigSecretRef != nil || filtered
 }
 
 // options returns the options that users have set outside of Secrets.
-func (s Service) options(p *service.Pass) config.INI {
-	return s.plugins(p).Merge(config.INI(p.Spec.ExtraConfig))
+func (s Service) options(p *service.Pass) ini.File {
+	return s.plugins(p).Merge(ini.File(p.Spec.ExtraConfig))
 }
 
 // given returns these options with the one that users choose in spec.cache.
-func (s Service) given(p *service.Pass) config.INI {
+func (s Service) given(p *service.Pass) ini.File {
 	backend, set := service.Config.Value(p.Slots).Options["cache"]["backend"]
 	if !set {
 		return s.options(p)
 	}
-	return s.options(p).Merge(config.INI{"cache": {"backend": backend}})
+	return s.options(p).Merge(ini.File{"cache": {"backend": backend}})
 }
 
-func (s Service) filters(p *service.Pass) []commonv1.MiddlewareSpec {
+// filters returns the value of the field for filters, and whether there is any filter.
+func (s Service) filters(p *service.Pass) (value any, filtered bool) {
 	if s.Filters == nil {
-		return nil
+		return nil, false
 	}
-	return s.Filters(p)
+	return s.Filters.Value(p)
 }
 
 // wasChecked returns whether the check of version 0.8.0, which did not look at filters, has
 // found in its files what users have written now.
 func (s Service) wasChecked(p *service.Pass) func(files map[string]string) bool {
 	return func(files map[string]string) bool {
-		had, err := config.ParseINI(files[s.File])
-		return err == nil && len(s.filters(p)) == 0 && reflect.DeepEqual(had.Merge(), had.Merge(s.given(p)))
+		had, err := ini.Parse(files[s.File])
+		_, filtered := s.filters(p)
+		return err == nil && !filtered && reflect.DeepEqual(had.Merge(), had.Merge(s.given(p)))
 	}
 }
 
@@ -89,10 +91,10 @@ func (s Service) wasChecked(p *service.Pass) func(files map[string]string) bool 
 func (s Service) written() string {
 	fields := []string{"spec.extraConfig", "spec.extraConfigSecretRef"}
 	if s.Plugins != nil {
-		fields = append(fields, "spec.plugins")
+		fields = append(fields, s.Plugins.Field)
 	}
 	if s.Filters != nil {
-		fields = append(fields, "spec.middleware")
+		fields = append(fields, s.Filters.Field)
 	}
 	last := len(fields) - 1
 	return strings.Join(fields[:last], ", ") + " or " + fields[last]
@@ -101,11 +103,12 @@ func (s Service) written() string {
 // CheckTask builds the task of the check. It runs again when what users have written changes,
 // or the image, which defines the options.
 func (s Service) CheckTask(p *service.Pass) deployment.Task {
+	filters, _ := s.filters(p)
 	return deployment.Task{
 		Name: "config-check", Container: "config-check", Retries: 1,
 		Command: []string{"python3", p.ConfigDir + CheckFile, p.ConfigDir},
 		Env:     p.Environment,
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
-		RunKey:  deployment.GivenKey(p, []any{s.given(p), s.filters(p)}),
+		RunKey:  deployment.GivenKey(p, []any{s.given(p), filters}),
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/image"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
@@ -28,13 +29,12 @@ type Service struct {
 	File string
 	// Options returns the options that the operator sets, without secret ones. They are
 	// overridden by spec.logging, Plugins and spec.extraConfig, in this order.
-	Options func(p *service.Pass) config.INI
-	// Plugins returns the options of spec.plugins. It is nil for a service without that
-	// field.
-	Plugins func(p *service.Pass) config.INI
-	// Filters returns the filters of users, which stand in a file whose name ends with
-	// "-paste.ini". It is nil for a service without spec.middleware.
-	Filters func(p *service.Pass) []commonv1.MiddlewareSpec
+	Options func(p *service.Pass) ini.File
+	// Plugins is the field in which users configure plugins, nil for a kind without one.
+	Plugins *Plugins
+	// Filters is the field in which users add filters to the pipeline of the service, nil
+	// for a kind without one.
+	Filters *Filters
 	// Parts are what other packages add to the configuration. Options overrides theirs.
 	Parts []Part
 	// Files returns additional configuration files by name.
@@ -44,6 +44,23 @@ type Service struct {
 	Refused func(options map[string]map[string]string) error
 	// Check declares how the image reads the configuration.
 	Check Check
+}
+
+// Plugins is a field of users for options of plugins.
+type Plugins struct {
+	// Field is the field, such as "spec.plugins".
+	Field string
+	// Options returns the options that are set there.
+	Options func(p *service.Pass) ini.File
+}
+
+// Filters is a field of users for filters, which stand in a file whose name ends with
+// "-paste.ini".
+type Filters struct {
+	// Field is the field, such as "spec.middleware".
+	Field string
+	// Value returns the value of the field, and whether there is any filter.
+	Value func(p *service.Pass) (value any, filtered bool)
 }
 
 // Reconcile renders the configuration into an immutable ConfigMap that is named after its
@@ -89,9 +106,9 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 
 // Render returns the merged options and the files of the ConfigMap, including the policy
 // rules.
-func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, map[string]string, error) {
+func (s Service) Render(p *service.Pass, rules map[string]string) (ini.File, map[string]string, error) {
 	options := partOptions(p, s.Parts).Merge(
-		s.Options(p), config.LoggingOptions(p.Spec.Logging, p.ConfigDir), s.plugins(p), config.INI(p.Spec.ExtraConfig))
+		s.Options(p), logOptions(p.Spec.Logging, p.ConfigDir), s.plugins(p), ini.File(p.Spec.ExtraConfig))
 	files, err := s.Files(p)
 	if err != nil {
 		return nil, nil, err
@@ -111,19 +128,19 @@ func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, m
 		return nil, nil, fmt.Errorf("%s: %w", s.File, err)
 	}
 	if p.Spec.Logging.Format == commonv1.LogFormatJSON {
-		files[config.LogHandlerFile] = config.LogHandler
-		if files[config.LoggingFile], err = config.JSONLogging(p.Spec.Logging).Render(); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", config.LoggingFile, err)
+		files[logHandlerFile] = handlerScript
+		if files[loggingFile], err = jsonLogging(p.Spec.Logging).Render(); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", loggingFile, err)
 		}
 	}
 	return options, files, nil
 }
 
-func (s Service) plugins(p *service.Pass) config.INI {
+func (s Service) plugins(p *service.Pass) ini.File {
 	if s.Plugins == nil {
 		return nil
 	}
-	return s.Plugins(p)
+	return s.Plugins.Options(p)
 }
 
 // check returns how the image reads the options of the service and of all parts.
@@ -192,8 +209,8 @@ func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOption
 // parse reads and checks the options of spec.extraConfigSecretRef. An option may stand on
 // several lines; whether it may have several values is up to the image. Errors contain
 // nothing of the Secret except the names of known options.
-func (s Service) parse(content []byte) (config.INI, config.Repeated, error) {
-	parsed, repeated, err := config.ParseRepeated(string(content))
+func (s Service) parse(content []byte) (ini.File, ini.Repeated, error) {
+	parsed, repeated, err := ini.ParseRepeated(string(content))
 	if err != nil {
 		return nil, nil, err
 	}

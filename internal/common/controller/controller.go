@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 )
@@ -54,8 +55,8 @@ type Controller[R service.Resource, S service.Scope] struct {
 	Runnables []manager.Runnable
 	Sources   []source.Source
 
-	// Metrics configures the metrics that all services have.
-	Metrics Metrics
+	// Metrics name the metrics that all services have.
+	Metrics metric.Names
 }
 
 // Scheme registers every type that the controller reads or writes.

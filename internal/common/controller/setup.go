@@ -93,11 +93,11 @@ func (c Controller[R, S]) tools(
 	if err != nil {
 		return nil, nil, err
 	}
-	certificates, err := tls.NewMetrics(ctrlmetrics.Registry, c.Metrics.certificateStart(), c.Metrics.certificateExpiration())
+	certificates, err := tls.NewMetrics(ctrlmetrics.Registry, c.Metrics.CertificateStart(), c.Metrics.CertificateExpiration())
 	if err != nil {
 		return nil, nil, fmt.Errorf("registering metrics: %w", err)
 	}
-	schemaJobs, err := job.NewMetrics(ctrlmetrics.Registry, c.Metrics.schemaJobs(), c.Metrics.schemaJobDuration())
+	schemaJobs, err := job.NewMetrics(ctrlmetrics.Registry, c.Metrics.SchemaJobs(), c.Metrics.SchemaJobDuration())
 	if err != nil {
 		return nil, nil, fmt.Errorf("registering metrics: %w", err)
 	}

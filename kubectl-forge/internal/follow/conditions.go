@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // Conditioned is a ControlPlane or a Keystone.
@@ -24,7 +24,7 @@ func Ready(ref inventory.Ref, obj Conditioned, observed int64) View {
 	return View{
 		Title: fmt.Sprintf("%s in %s", ref.Arg(), ref.Namespace),
 		Rows:  ConditionRows(conditions),
-		Done: meta.IsStatusConditionTrue(conditions, keystonev1alpha1.ConditionReady) &&
+		Done: meta.IsStatusConditionTrue(conditions, vocabulary.ConditionReady) &&
 			observed == obj.GetGeneration() && obj.GetDeletionTimestamp() == nil,
 	}
 }
@@ -35,14 +35,14 @@ func ConditionRows(conditions []metav1.Condition) []Row {
 	rows := make([]Row, 0, len(conditions))
 	for _, condition := range conditions {
 		row := Row{Name: condition.Type, State: string(condition.Status), Colour: show.Green, Text: condition.Reason}
-		summary := condition.Type == keystonev1alpha1.ConditionReady ||
-			condition.Type == keystonev1alpha1.ConditionReconciling || condition.Type == keystonev1alpha1.ConditionStalled
+		summary := condition.Type == vocabulary.ConditionReady ||
+			condition.Type == vocabulary.ConditionReconciling || condition.Type == vocabulary.ConditionStalled
 		if condition.Status != metav1.ConditionTrue {
 			row.Colour = show.Red
 			if !summary {
 				row.Text += ": " + condition.Message
 			}
-		} else if condition.Type != keystonev1alpha1.ConditionReady && summary {
+		} else if condition.Type != vocabulary.ConditionReady && summary {
 			row.Colour = show.Yellow
 		}
 		rows = append(rows, row)

@@ -112,7 +112,7 @@ func controlPlaneRemedies(cause Cause) []string {
 	case c5c3v1alpha1.ReasonWaitingForCache:
 		return []string{kubectl(ns, "describe memcacheds")}
 	case c5c3v1alpha1.ReasonRollBackRefused, c5c3v1alpha1.ReasonKeystoneProjectionRejected,
-		c5c3v1alpha1.ReasonPlacementProjectionRejected, c5c3v1alpha1.ReasonInvalidSpec:
+		c5c3v1alpha1.ReasonPlacementProjectionRejected, vocabulary.ReasonInvalidSpec:
 		return []string{kubectl(ns, "edit controlplane "+name)}
 	case c5c3v1alpha1.ReasonWaitingForApplicationCredential, c5c3v1alpha1.ReasonApplicationCredentialFailed,
 		c5c3v1alpha1.ReasonReMinting, c5c3v1alpha1.ReasonReMintStalled:

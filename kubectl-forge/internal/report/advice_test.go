@@ -20,7 +20,7 @@ import (
 func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
 	tests := []struct{ condition, reason, message, want string }{
 		{
-			"SecretsReady", keystonev1alpha1.ReasonWaitingForDBCredentials, "",
+			"SecretsReady", vocabulary.ReasonWaitingForDBCredentials, "",
 			"kubectl -n openstack create secret generic keystone-db --from-literal=username=USER --from-file=password=FILE",
 		},
 		{
@@ -28,35 +28,35 @@ func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
 			"kubectl -n openstack create secret generic keystone-admin --from-file=password=FILE",
 		},
 		{
-			"SecretsReady", keystonev1alpha1.ReasonWaitingForExtraConfig, "",
+			"SecretsReady", vocabulary.ReasonWaitingForExtraConfig, "",
 			"kubectl -n openstack create secret generic keystone-ldap --from-file=keystone.conf=FILE",
 		},
 		{
-			"SecretsReady", keystonev1alpha1.ReasonSecretStoreNotReady, "",
+			"SecretsReady", vocabulary.ReasonSecretStoreNotReady, "",
 			"kubectl describe clustersecretstores openbao-cluster-store openbao-infrastructure-store",
 		},
-		{"SecretsReady", keystonev1alpha1.ReasonConfigError, "", "kubectl -n openstack edit keystone keystone"},
+		{"SecretsReady", vocabulary.ReasonConfigError, "", "kubectl -n openstack edit keystone keystone"},
 		{
-			"SecretsReady", keystonev1alpha1.ReasonConfigCheckInProgress,
+			"SecretsReady", vocabulary.ReasonConfigCheckInProgress,
 			"container config-check of pod keystone-config-check-q8v4n ended with exit code 1: [token] expiration: the value does not fit",
 			"kubectl -n openstack edit keystone keystone",
 		},
-		{"SecretsReady", keystonev1alpha1.ReasonConfigCheckInProgress, "", "kubectl forge wait keystone/keystone -n openstack"},
+		{"SecretsReady", vocabulary.ReasonConfigCheckInProgress, "", "kubectl forge wait keystone/keystone -n openstack"},
 		{
-			"DeploymentReady", keystonev1alpha1.ReasonWaitingForDeployment,
+			"DeploymentReady", vocabulary.ReasonWaitingForDeployment,
 			"pod keystone-6d4b-x7k2p is running but not ready: readiness requires a login to the database at mariadb:3306 " +
 				"and an answer from the API",
 			"kubectl -n openstack get endpointslices -l kubernetes.io/service-name=mariadb",
 		},
-		{"DatabaseReady", keystonev1alpha1.ReasonExpandFailed, "", "kubectl forge upgrade keystone/keystone -n openstack --abort"},
-		{"DatabaseReady", keystonev1alpha1.ReasonDowngradeNotSupported, "", "kubectl forge upgrade keystone/keystone -n openstack --abort"},
+		{"DatabaseReady", vocabulary.ReasonExpandFailed, "", "kubectl forge upgrade keystone/keystone -n openstack --abort"},
+		{"DatabaseReady", vocabulary.ReasonDowngradeNotSupported, "", "kubectl forge upgrade keystone/keystone -n openstack --abort"},
 		{
-			"DatabaseReady", keystonev1alpha1.ReasonUpgradeAbortRefused, "",
+			"DatabaseReady", vocabulary.ReasonUpgradeAbortRefused, "",
 			"kubectl forge upgrade keystone/keystone -n openstack --to 2026.1",
 		},
-		{"DatabaseReady", keystonev1alpha1.ReasonMariaDBNotInstalled, "", "kubectl forge doctor -n openstack"},
+		{"DatabaseReady", vocabulary.ReasonMariaDBNotInstalled, "", "kubectl forge doctor -n openstack"},
 		{
-			"DatabaseReady", keystonev1alpha1.ReasonDBSyncFailed, "Access denied for user 'keystone'",
+			"DatabaseReady", vocabulary.ReasonDBSyncFailed, "Access denied for user 'keystone'",
 			"kubectl -n openstack edit secret keystone-db",
 		},
 		{
@@ -70,10 +70,10 @@ func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
 		{"FernetKeysReady", keystonev1alpha1.ReasonRotationFailed, "", "kubectl forge rotate fernet keystone/keystone -n openstack"},
 		{"PasswordRotationReady", keystonev1alpha1.ReasonRotationFailed, "", "kubectl forge rotate password keystone/keystone -n openstack"},
 		{
-			"DeploymentReady", keystonev1alpha1.ReasonWaitingForDeployment, "no pod can be created: exceeded quota: small",
+			"DeploymentReady", vocabulary.ReasonWaitingForDeployment, "no pod can be created: exceeded quota: small",
 			"kubectl -n openstack describe resourcequota",
 		},
-		{"DeploymentReady", keystonev1alpha1.ReasonWaitingForDeployment, "pod x cannot be scheduled: 0/1 nodes", "kubectl describe nodes"},
+		{"DeploymentReady", vocabulary.ReasonWaitingForDeployment, "pod x cannot be scheduled: 0/1 nodes", "kubectl describe nodes"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.reason+" "+tc.message, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestACauseInAPlacementCallsForACommand(t *testing.T) {
 func TestTheReleaseOfAKeystoneIsSetWhereItComesFrom(t *testing.T) {
 	found := testutil.BrokenService()
 	testutil.KeystoneIn(found).Status.Conditions = testutil.NotReady(true,
-		testutil.False(keystonev1alpha1.ConditionDatabaseReady, keystonev1alpha1.ReasonExpandFailed, "failed"))
+		testutil.False(vocabulary.ConditionDatabaseReady, vocabulary.ReasonExpandFailed, "failed"))
 	if next := build(t, found).Next[0]; next != "kubectl forge upgrade controlplane/controlplane -n openstack --abort" {
 		t.Errorf("got %q", next)
 	}
@@ -187,12 +187,12 @@ func TestAnUpgradeToAnImageThatCannotBePulledIsTakenBackOrCorrected(t *testing.T
 	const abort, edit = "kubectl forge upgrade keystone/keystone -n openstack --abort", "kubectl -n openstack edit keystone keystone"
 	for _, tc := range []struct {
 		installed string
-		phase     keystonev1alpha1.UpgradePhase
+		phase     commonv1.UpgradePhase
 		want      []string
 	}{
-		{"2025.2", keystonev1alpha1.UpgradePhaseExpanding, []string{abort, edit}},
+		{"2025.2", commonv1.UpgradePhaseExpanding, []string{abort, edit}},
 		{"2026.1-fixed", "", []string{abort, edit}},
-		{"2025.2", keystonev1alpha1.UpgradePhaseContracting, []string{edit}},
+		{"2025.2", commonv1.UpgradePhaseContracting, []string{edit}},
 		{"2026.1", "", []string{edit}},
 		{"", "", []string{edit}},
 	} {
@@ -210,7 +210,7 @@ func TestAPodThatTheDatabaseRefusesCallsForTheSecret(t *testing.T) {
 		"1045": "kubectl -n openstack edit secret keystone-db",
 		"2003": "kubectl -n openstack get endpointslices -l kubernetes.io/service-name=mariadb",
 	} {
-		k := testutil.Keystone(testutil.NotReady(false, testutil.False("DeploymentReady", keystonev1alpha1.ReasonWaitingForDeployment,
+		k := testutil.Keystone(testutil.NotReady(false, testutil.False("DeploymentReady", vocabulary.ReasonWaitingForDeployment,
 			"pod keystone-a is running but not ready: readiness requires a login to the database at mariadb:3306 and an answer from the API"))...)
 		found := testutil.Of(k)
 		pod := testutil.APIPod(k, "keystone-a", false, corev1.ContainerStatus{})
@@ -271,8 +271,8 @@ func TestTheAdviceIsShortAndEndsWithWaiting(t *testing.T) {
 		conditions = append(conditions, testutil.False(name, keystonev1alpha1.ReasonRotationFailed, "failed"))
 	}
 	conditions = append(conditions,
-		testutil.False("SecretsReady", keystonev1alpha1.ReasonWaitingForDBCredentials, ""),
-		testutil.False("DatabaseReady", keystonev1alpha1.ReasonClusterNotReady, ""),
+		testutil.False("SecretsReady", vocabulary.ReasonWaitingForDBCredentials, ""),
+		testutil.False("DatabaseReady", vocabulary.ReasonClusterNotReady, ""),
 		testutil.False("KeystoneAPIReady", keystonev1alpha1.ReasonAdminPasswordRefused, ""))
 	next := build(t, testutil.Of(testutil.Installed(testutil.NotReady(true, conditions...)...))).Next
 	if len(next) != maxCommands || next[len(next)-1] != "kubectl forge wait keystone/keystone -n openstack" {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -45,7 +46,7 @@ func CheckControlPlane(cp *c5c3v1alpha1.ControlPlane) error {
 
 // credentialConditions are the conditions that a replacement goes through.
 var credentialConditions = []string{
-	c5c3v1alpha1.ConditionKORCReady, c5c3v1alpha1.ConditionAdminCredentialReady, c5c3v1alpha1.ConditionReady,
+	c5c3v1alpha1.ConditionKORCReady, c5c3v1alpha1.ConditionAdminCredentialReady, vocabulary.ConditionReady,
 }
 
 // CredentialView describes the progress of replacing the credential with the id.
@@ -55,7 +56,7 @@ func CredentialView(request *c5c3v1alpha1.CredentialRotation, cp *c5c3v1alpha1.C
 	row := follow.Row{Name: "Request", State: "Wait", Colour: show.Yellow, Text: request.Name}
 	if asked {
 		row.State, row.Colour = "Done", show.Green
-	} else if ready := meta.FindStatusCondition(request.Status.Conditions, c5c3v1alpha1.ConditionReady); ready != nil {
+	} else if ready := meta.FindStatusCondition(request.Status.Conditions, vocabulary.ConditionReady); ready != nil {
 		row.Text += ": " + ready.Message
 		if ready.Status == metav1.ConditionFalse && ready.Reason != c5c3v1alpha1.ReasonWaitingForApplicationCredential {
 			view.Failed = errors.New(ready.Message)
@@ -73,6 +74,6 @@ func CredentialView(request *c5c3v1alpha1.CredentialRotation, cp *c5c3v1alpha1.C
 			view.Rows = append(view.Rows, follow.ConditionRows([]metav1.Condition{*condition})...)
 		}
 	}
-	view.Done = replaced && meta.IsStatusConditionTrue(cp.Status.Conditions, c5c3v1alpha1.ConditionReady)
+	view.Done = replaced && meta.IsStatusConditionTrue(cp.Status.Conditions, vocabulary.ConditionReady)
 	return view
 }

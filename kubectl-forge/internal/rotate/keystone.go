@@ -19,6 +19,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/poddiag"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -199,7 +200,7 @@ func (k Kind) isSettled(keystone *keystonev1alpha1.Keystone, condition *metav1.C
 		return true
 	}
 	return condition != nil && condition.Reason == k.settled && condition.Status == metav1.ConditionTrue &&
-		meta.IsStatusConditionTrue(keystone.Status.Conditions, keystonev1alpha1.ConditionReady)
+		meta.IsStatusConditionTrue(keystone.Status.Conditions, vocabulary.ConditionReady)
 }
 
 // Baseline records events by the fields that change when one is repeated.

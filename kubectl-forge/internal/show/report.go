@@ -9,8 +9,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/report"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // Report writes a report as text.
@@ -162,9 +162,9 @@ func (s Style) conditions(out io.Writer, conditions []metav1.Condition, now time
 func conditionColour(condition metav1.Condition) Colour {
 	good := condition.Status == metav1.ConditionTrue
 	switch condition.Type {
-	case keystonev1alpha1.ConditionReconciling:
+	case vocabulary.ConditionReconciling:
 		return Yellow
-	case keystonev1alpha1.ConditionStalled:
+	case vocabulary.ConditionStalled:
 		good = !good
 	}
 	if good {

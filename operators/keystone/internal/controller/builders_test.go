@@ -12,24 +12,25 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
 // rendered returns the options and files of the configuration with the rules.
-func rendered(t *testing.T, s *pass.Scope, rules map[string]string) (config.INI, map[string]string) {
+func rendered(t *testing.T, s *pass.Scope, rules map[string]string) (ini.File, map[string]string) {
 	t.Helper()
 	options, files, err := settings.Render(s.Pass, rules)
 	if err != nil {
@@ -38,7 +39,7 @@ func rendered(t *testing.T, s *pass.Scope, rules map[string]string) (config.INI,
 	return options, files
 }
 
-func optionsOf(t *testing.T, k *keystonev1alpha1.Keystone) config.INI {
+func optionsOf(t *testing.T, k *keystonev1alpha1.Keystone) ini.File {
 	t.Helper()
 	options, _ := rendered(t, fixture.Scope(k), nil)
 	return options
@@ -164,7 +165,6 @@ func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
 	keyOf := func(change func(*pass.Scope)) string {
 		s := fixture.Scope(fixture.Minimal())
 		change(s)
-		s.Spec = s.Keystone.ServiceSpec()
 		built, err := deployment.TaskJob(s.Pass, databaseTask(s, schema.TaskSync))
 		if err != nil {
 			t.Fatal(err)
@@ -199,7 +199,6 @@ func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
 	keyOf := func(change func(*pass.Scope)) string {
 		s := fixture.Scope(fixture.Minimal())
 		change(s)
-		s.Spec = s.Keystone.ServiceSpec()
 		built, err := deployment.TaskJob(s.Pass, bootstrapTask(s))
 		if err != nil {
 			t.Fatal(err)
@@ -265,7 +264,7 @@ func TestThePipelineIsDeclaredWell(t *testing.T) {
 	if err := pipeline.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if slices.Contains(pipeline.Conditions(), keystonev1alpha1.ConditionLoggingHealthy) {
+	if slices.Contains(pipeline.Conditions(), vocabulary.ConditionLoggingHealthy) {
 		t.Error("LoggingHealthy counts for Ready")
 	}
 }

@@ -32,7 +32,6 @@ func TestEveryPodPullsItsImageWithThePullSecretsOfTheSpec(t *testing.T) {
 		}
 	}
 	s.Keystone.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}, {Name: "mirror"}}
-	s.Spec = s.Keystone.ServiceSpec()
 	for name, template := range everyPod(t, s) {
 		if diff := cmp.Diff(s.Keystone.Spec.ImagePullSecrets, template.Spec.ImagePullSecrets); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -13,7 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
@@ -72,7 +72,7 @@ func TestASecretCannotSetWhatTheOperatorKeepsToItself(t *testing.T) {
 		s.Refs = fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(
 			secretOf(k, "keystone-ldap", map[string]string{"keystone.conf": content})).Build()
 		outcome := settings.Reconcile(t.Context(), s.Pass)
-		if outcome.Reason() != keystonev1alpha1.ReasonConfigError || strings.Contains(outcome.Message(), "hunter2") {
+		if outcome.Reason() != vocabulary.ReasonConfigError || strings.Contains(outcome.Message(), "hunter2") {
 			t.Errorf("%s: got %s: %s", name, outcome.Reason(), outcome.Message())
 		}
 	}

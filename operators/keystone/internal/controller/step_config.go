@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/service"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/paste"
 )
 
 //go:embed files/sso_callback.html
@@ -20,8 +19,11 @@ var callbackPage string
 var settings = configuration.Service{
 	File:    "keystone.conf",
 	Options: keystoneOptions,
-	Plugins: pluginOptions,
-	Filters: func(p *service.Pass) []commonv1.MiddlewareSpec { return pass.KeystoneOf(p).Spec.Middleware },
+	Plugins: &configuration.Plugins{Field: "spec.plugins", Options: pluginOptions},
+	Filters: &configuration.Filters{Field: "spec.middleware", Value: func(p *service.Pass) (any, bool) {
+		middleware := pass.KeystoneOf(p).Spec.Middleware
+		return middleware, len(middleware) > 0
+	}},
 	Files:   configFiles,
 	Refused: keystonev1alpha1.CheckSecretOptions,
 	Check:   configCheck,
@@ -66,7 +68,7 @@ func configFiles(p *service.Pass) (map[string]string, error) {
 	k := pass.KeystoneOf(p)
 	files := pythonFiles(p)
 	var err error
-	if files[pasteFile], err = config.RenderPaste(pasteFilters(k)); err != nil {
+	if files[pasteFile], err = paste.Render(pasteFilters(k)); err != nil {
 		return nil, fmt.Errorf("api-paste.ini: %w", err)
 	}
 	if federation := k.Spec.Federation; federation != nil && federation.Enabled {

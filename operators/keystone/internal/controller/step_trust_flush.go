@@ -13,6 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/cronjob"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
@@ -23,11 +24,11 @@ import (
 // always set, as the defaults of a pass apply with or without a webhook.
 func reconcileTrustFlush(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, s.Keystone, trustFlushCronJob(s)); err != nil {
-		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
 	}
 	again, err := cronjob.Check(ctx, s, trustFlushSchedule)
 	if err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonTrustFlushReady, "The CronJob that deletes expired trusts is in place").After(again)
 }

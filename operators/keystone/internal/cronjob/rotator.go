@@ -165,7 +165,7 @@ func (r Rotator) podSpec(k *keystonev1alpha1.Keystone, scripts string) corev1.Po
 			FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "metadata.namespace"},
 		}},
 	}, r.Env...)
-	pod := deployment.PodsFor(&pass.Definition, k.ServiceSpec()).Spec(corev1.Container{
+	pod := deployment.PodsFor(&pass.Definition, &k.Spec.ServiceSpec).Spec(corev1.Container{
 		Name: r.Name, Image: pass.ScheduledImage(k), Command: []string{scriptsDir + "/" + r.Script}, Env: env,
 		Resources: deployment.TaskResources(k.Spec.Resources), VolumeMounts: r.Writable,
 	}, append([]deployment.Mount{scriptMount(scripts)}, r.Mounts...)...)

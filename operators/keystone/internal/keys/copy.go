@@ -48,7 +48,7 @@ func keysPath(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
 // changes it periodically.
 func (b keyBackup) push(c cluster.Settings, k *keystonev1alpha1.Keystone, source *corev1.Secret) *esov1alpha1.PushSecret {
 	policy := esov1alpha1.PushSecretDeletionPolicyDelete
-	if k.ServiceSpec().KeepsData() {
+	if k.Spec.KeepsData() {
 		policy = esov1alpha1.PushSecretDeletionPolicyNone
 	}
 	push := pushsecret.New(k, b.name(k), source, esov1alpha1.PushSecretSpec{

@@ -15,6 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/pushsecret"
@@ -54,7 +55,7 @@ func Finalize(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 	}
 	if !s.Kinds.Served(pushsecret.Kind) {
-		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There is no PushSecret to remove").
+		return reconcile.Done(vocabulary.ReasonDeleting, "There is no PushSecret to remove").
 			WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "External Secrets is not installed: there is no PushSecret to remove")
 	}
 	return plan.outcome()
@@ -85,11 +86,11 @@ func reportKept(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	case err != nil:
 		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 	case !found:
-		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There are no keys to keep")
+		return reconcile.Done(vocabulary.ReasonDeleting, "There are no keys to keep")
 	}
 	kept := fmt.Sprintf("The database stays, and with it Secrets %s and %s and their copies in the secret store",
 		pass.FernetKeysName(s.Keystone), pass.CredentialKeysName(s.Keystone))
-	return reconcile.Done(keystonev1alpha1.ReasonDeleting, kept).WithNormalEvent(keystonev1alpha1.EventKeysKept, kept)
+	return reconcile.Done(vocabulary.ReasonDeleting, kept).WithNormalEvent(keystonev1alpha1.EventKeysKept, kept)
 }
 
 // keepKeys orphans the keys and their copies, and reports whether there are any. Keys have
@@ -259,7 +260,7 @@ func (p releasePlan) outcome() reconcile.Outcome {
 		}
 		return blocked
 	}
-	done := reconcile.Done(keystonev1alpha1.ReasonDeleting, "The copies of the keys in the secret store are released")
+	done := reconcile.Done(vocabulary.ReasonDeleting, "The copies of the keys in the secret store are released")
 	if len(p.unadopted) > 0 {
 		done = done.WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventESOAdoptionTimedOut, abandoned)
 	}

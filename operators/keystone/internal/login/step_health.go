@@ -10,6 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
@@ -34,12 +35,12 @@ func healthy(s *pass.Scope, message string) reconcile.Outcome {
 	case proof.Uncached:
 		message += "; the cache at " + strings.Join(k.Spec.Cache.Addresses(s.Cluster, k.Namespace), ", ") +
 			" does not answer, so that requests take longer; check its name, its pods and its NetworkPolicies"
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, message).
+		return reconcile.Done(vocabulary.ReasonAPIHealthy, message).
 			OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventCacheUnavailable, message)
 	case proof.Unasked:
 		if last := lastHealthy(k); last != nil {
 			message = last.Message
 		}
 	}
-	return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, message)
+	return reconcile.Done(vocabulary.ReasonAPIHealthy, message)
 }

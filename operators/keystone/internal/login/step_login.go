@@ -19,12 +19,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/health"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
@@ -36,11 +37,11 @@ import (
 func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	if options := service.Config.Value(s.Slots).Options; options != nil && !takesPasswords(options) {
 		s.Proofs.Suspend(client.ObjectKeyFromObject(s.Keystone))
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
+		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	}
 	result, err := verify(ctx, s)
 	if err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonHealthCheckFailed, err)
+		return reconcile.Failed(vocabulary.ReasonHealthCheckFailed, err)
 	}
 	return report(s, result)
 }
@@ -114,7 +115,7 @@ func refusedMessage(s *pass.Scope) string {
 }
 
 // takesPasswords reports whether Keystone accepts passwords at all, which is the default.
-func takesPasswords(options config.INI) bool {
+func takesPasswords(options ini.File) bool {
 	methods, set := options["auth"]["methods"]
 	return !set || slices.Contains(strings.FieldsFunc(methods, func(r rune) bool { return r == ',' || r == ' ' }), "password")
 }
@@ -122,7 +123,7 @@ func takesPasswords(options config.INI) bool {
 // refusedRetries returns how often a rejected password may be retried without any change.
 // Keystone counts rejected passwords until it accepts one, and locks the account after
 // too many: at least one attempt is left to the user.
-func refusedRetries(options config.INI) int {
+func refusedRetries(options ini.File) int {
 	limit, set := options["security_compliance"]["lockout_failure_attempts"]
 	attempts, err := strconv.Atoi(strings.TrimSpace(limit))
 	switch {
@@ -156,9 +157,9 @@ var reasons = map[proof.Verdict]string{
 }
 
 var networkReasons = map[proof.Verdict]string{
-	proof.Unresolved:  keystonev1alpha1.ReasonEndpointNotReady,
-	proof.Unreachable: keystonev1alpha1.ReasonConnectionFailed,
-	proof.Broken:      keystonev1alpha1.ReasonHealthCheckFailed,
+	proof.Unresolved:  vocabulary.ReasonEndpointNotReady,
+	proof.Unreachable: vocabulary.ReasonConnectionFailed,
+	proof.Broken:      vocabulary.ReasonHealthCheckFailed,
 }
 
 // aboutLogin reports whether a condition with the reason means that the API is healthy.
@@ -169,7 +170,7 @@ func aboutLogin(reason string) bool {
 func report(s *pass.Scope, result proof.Result) reconcile.Outcome {
 	switch result.Verdict {
 	case proof.Accepted, proof.Uncached:
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
+		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	case proof.Unasked:
 		return standing(s.Keystone)
 	case proof.Pending:
@@ -197,7 +198,7 @@ func blamed(k *keystonev1alpha1.Keystone, verdict proof.Verdict) proof.Verdict {
 		return verdict
 	case meta.IsStatusConditionFalse(conditions, keystonev1alpha1.ConditionFernetKeysReady):
 		return proof.KeysFailed
-	case meta.IsStatusConditionFalse(conditions, keystonev1alpha1.ConditionDatabaseReady):
+	case meta.IsStatusConditionFalse(conditions, vocabulary.ConditionDatabaseReady):
 		return proof.DatabaseFailed
 	}
 	return verdict
@@ -226,7 +227,7 @@ func standing(k *keystonev1alpha1.Keystone) reconcile.Outcome {
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	switch {
 	case wasAccepted(k):
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
+		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	case last == nil || last.ObservedGeneration != k.Generation:
 		return pending()
 	case last.Reason == keystonev1alpha1.ReasonAdminPasswordRefused:

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/service"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
@@ -18,7 +18,7 @@ func TestTheConfigurationOfAPlacement(t *testing.T) {
 	p.Spec.Identity.AuthURL, p.Spec.Identity.Region = "https://identity.example.com/v3", "RegionOne"
 	placementv1alpha1.SetDefaults(p)
 	pass := service.NewPass(&service.Tools{Cluster: cluster.Settings{}}, &definition, p)
-	want := config.INI{
+	want := ini.File{
 		"DEFAULT": {"use_stderr": "true", "debug": "false"},
 		"placement_database": {
 			"connection": "mysql+pymysql://placeholder", "connection_recycle_time": "600", "max_retries": "-1",
