@@ -21,19 +21,20 @@ import (
 // ReconcileCheck runs a Job in which the image reads the configuration before any API pod
 // gets it. Without options from the user there is nothing that could be malformed, so no
 // Job runs.
-func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.Outcome {
-	desired, err := deployment.TaskJob(p, s.CheckTask(p))
+func (s Service[S]) ReconcileCheck(ctx context.Context, scope S) reconcile.Outcome {
+	p := scope.ServicePass()
+	desired, err := deployment.TaskJob(p, s.CheckTask(scope))
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonConfigError, err)
 	}
-	if !s.isWritten(p) {
+	if !s.isWritten(scope) {
 		absent := &batchv1.Job{ObjectMeta: p.Meta(desired.Name)}
 		if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, absent); err != nil {
 			return reconcile.Failed(vocabulary.ReasonConfigError, err)
 		}
 		return service.SecretsAvailable()
 	}
-	if err := deployment.Inherit(ctx, p, desired, s.wasChecked(p)); err != nil {
+	if err := deployment.Inherit(ctx, p, desired, s.wasChecked(scope)); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
 	}
 	state, err := service.Runner(p).Run(ctx, p.Resource, desired)
@@ -50,45 +51,45 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 }
 
 // isWritten reports whether users have set any option or filter.
-func (s Service) isWritten(p *service.Pass) bool {
-	_, filtered := s.filters(p)
-	return len(s.options(p)) > 0 || p.Spec.ExtraConfigSecretRef != nil || filtered
+func (s Service[S]) isWritten(scope S) bool {
+	_, filtered := s.filters(scope)
+	return len(s.options(scope)) > 0 || scope.ServicePass().Spec.ExtraConfigSecretRef != nil || filtered
 }
 
 // options returns the options that users have set outside of Secrets.
-func (s Service) options(p *service.Pass) ini.File {
-	return s.plugins(p).Merge(ini.File(p.Spec.ExtraConfig))
+func (s Service[S]) options(scope S) ini.File {
+	return s.plugins(scope).Merge(ini.File(scope.ServicePass().Spec.ExtraConfig))
 }
 
 // given returns these options with the one that users choose in spec.cache.
-func (s Service) given(p *service.Pass) ini.File {
-	backend, set := service.Config.Value(p.Slots).Options["cache"]["backend"]
+func (s Service[S]) given(scope S) ini.File {
+	backend, set := service.Config.Value(scope.ServicePass().Slots).Options["cache"]["backend"]
 	if !set {
-		return s.options(p)
+		return s.options(scope)
 	}
-	return s.options(p).Merge(ini.File{"cache": {"backend": backend}})
+	return s.options(scope).Merge(ini.File{"cache": {"backend": backend}})
 }
 
 // filters returns the value of the field for filters, and whether there is any filter.
-func (s Service) filters(p *service.Pass) (value any, filtered bool) {
+func (s Service[S]) filters(scope S) (value any, filtered bool) {
 	if s.Filters == nil {
 		return nil, false
 	}
-	return s.Filters.Value(p)
+	return s.Filters.Value(scope)
 }
 
 // wasChecked returns whether the check of version 0.8.0, which did not look at filters, has
 // found in its files what users have written now.
-func (s Service) wasChecked(p *service.Pass) func(files map[string]string) bool {
+func (s Service[S]) wasChecked(scope S) func(files map[string]string) bool {
 	return func(files map[string]string) bool {
 		had, err := ini.Parse(files[s.File])
-		_, filtered := s.filters(p)
-		return err == nil && !filtered && reflect.DeepEqual(had.Merge(), had.Merge(s.given(p)))
+		_, filtered := s.filters(scope)
+		return err == nil && !filtered && reflect.DeepEqual(had.Merge(), had.Merge(s.given(scope)))
 	}
 }
 
 // written names the fields in which users set options.
-func (s Service) written() string {
+func (s Service[S]) written() string {
 	fields := []string{"spec.extraConfig", "spec.extraConfigSecretRef"}
 	if s.Plugins != nil {
 		fields = append(fields, s.Plugins.Field)
@@ -102,13 +103,14 @@ func (s Service) written() string {
 
 // CheckTask builds the task of the check. It runs again when what users have written changes,
 // or the image, which defines the options.
-func (s Service) CheckTask(p *service.Pass) deployment.Task {
-	filters, _ := s.filters(p)
+func (s Service[S]) CheckTask(scope S) deployment.Task {
+	p := scope.ServicePass()
+	filters, _ := s.filters(scope)
 	return deployment.Task{
 		Name: "config-check", Container: "config-check", Retries: 1,
 		Command: []string{"python3", p.ConfigDir + CheckFile, p.ConfigDir},
 		Env:     p.Environment,
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
-		RunKey:  deployment.GivenKey(p, []any{s.given(p), filters}),
+		RunKey:  deployment.GivenKey(p, []any{s.given(scope), filters}),
 	}
 }

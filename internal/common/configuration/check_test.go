@@ -16,20 +16,20 @@ import (
 )
 
 // filter is a field for filters with a filter.
-var filter = Filters{Field: "spec.filters", Value: func(*service.Pass) (any, bool) { return []string{"audit"}, true }}
+var filter = Filters[*service.Pass]{Field: "spec.filters", Value: func(*service.Pass) (any, bool) { return []string{"audit"}, true }}
 
-func filtering(filters bool) Service {
+func filtering(filters bool) Service[*service.Pass] {
 	with := settings
 	with.Filters = &filter
 	if !filters {
-		with.Filters = &Filters{Field: filter.Field, Value: func(*service.Pass) (any, bool) { return nil, false }}
+		with.Filters = &Filters[*service.Pass]{Field: filter.Field, Value: func(*service.Pass) (any, bool) { return nil, false }}
 	}
 	return with
 }
 
 // plugins returns a field for options of plugins with the options.
-func plugins(options ini.File) *Plugins {
-	return &Plugins{Field: "spec.plugins", Options: func(*service.Pass) ini.File { return options }}
+func plugins(options ini.File) *Plugins[*service.Pass] {
+	return &Plugins[*service.Pass]{Field: "spec.plugins", Options: func(*service.Pass) ini.File { return options }}
 }
 
 func TestTheImageReadsTheConfigurationWhenAUserHasWrittenAnyOfIt(t *testing.T) {
@@ -38,7 +38,7 @@ func TestTheImageReadsTheConfigurationWhenAUserHasWrittenAnyOfIt(t *testing.T) {
 	written := instance.Brownfield()
 	written.Spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "true"}}
 	for name, test := range map[string]struct {
-		service  Service
+		service  Service[*service.Pass]
 		resource *instance.Harbour
 		want     bool
 	}{

@@ -5,7 +5,6 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/ini"
-	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -13,15 +12,14 @@ import (
 
 // keystoneOptions returns the options that the operator sets in keystone.conf. They
 // contain no secret; the database URL comes from the environment.
-func keystoneOptions(p *service.Pass) ini.File {
-	k := pass.KeystoneOf(p)
-	return defaultOptions(p.Cluster, k).Merge(federationOptions(k.Spec.Federation))
+func keystoneOptions(s *pass.Scope) ini.File {
+	return defaultOptions(s.Cluster, s.Resource).Merge(federationOptions(s.Resource.Spec.Federation))
 }
 
 // pluginOptions returns the sections of the plugins.
-func pluginOptions(p *service.Pass) ini.File {
+func pluginOptions(s *pass.Scope) ini.File {
 	options := ini.File{}
-	for _, plugin := range pass.KeystoneOf(p).Spec.Plugins {
+	for _, plugin := range s.Resource.Spec.Plugins {
 		options[plugin.ConfigSection] = plugin.Config
 	}
 	return options

@@ -50,7 +50,7 @@ func install(ctx context.Context, s *pass.Scope) error {
 // mountedCredentialKeys returns the Secret that a Job mounts by its name, even if it is
 // not claimed yet; nil for none.
 func mountedCredentialKeys(ctx context.Context, s *pass.Scope) (*corev1.Secret, error) {
-	key := s.Key(pass.CredentialKeysName(s.Keystone))
+	key := s.Key(pass.CredentialKeysName(s.Resource))
 	if found, err := s.Owned.Find(ctx, key); err != nil || found != nil {
 		return found, err
 	}

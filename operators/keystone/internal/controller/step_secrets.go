@@ -13,12 +13,12 @@ import (
 
 // reconcileSecrets checks that the referenced Secrets exist and are complete.
 func reconcileSecrets(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	found, err := service.RequireSecrets(ctx, s.Pass, database.Requirement(s.Pass), adminRequirement(s.Keystone))
+	found, err := service.RequireSecrets(ctx, s.Pass, database.Requirement(s.Pass), adminRequirement(s.Resource))
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonSecretInvalid, err)
 	}
 	database.UseSecret(s.Pass, found[0])
-	password := found[1].Data[pass.AdminPasswordKey(s.Keystone)]
+	password := found[1].Data[pass.AdminPasswordKey(s.Resource)]
 	s.Hide(string(password))
 	pass.AdminPassword.Put(s.Slots, password)
 	return service.SecretsAvailable()

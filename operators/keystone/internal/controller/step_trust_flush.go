@@ -23,7 +23,7 @@ import (
 // reconcileTrustFlush ensures the CronJob that deletes expired trusts. The schedule is
 // always set, as the defaults of a pass apply with or without a webhook.
 func reconcileTrustFlush(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, s.Keystone, trustFlushCronJob(s)); err != nil {
+	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, s.Resource, trustFlushCronJob(s)); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
 	}
 	again, err := cronjob.Check(ctx, s, trustFlushSchedule)
@@ -41,8 +41,8 @@ var trustFlushSchedule = cronjob.Schedule{
 }
 
 func trustFlushCronJob(s *pass.Scope) *batchv1.CronJob {
-	k := s.Keystone
-	mounts := append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keys.Mounts(k)...)
+	k := s.Resource
+	mounts := append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keys.Mounts(k.Name)...)
 	pod := deployment.PodsOf(s.Pass).Spec(corev1.Container{
 		Name: trustFlush, Image: pass.ScheduledImage(k), Command: slices.Concat(pass.Manage("trust_flush"), k.Spec.TrustFlush.Args),
 		Env: pass.Database.ToolEnv(s.Pass), Resources: deployment.TaskResources(k.Spec.Resources),

@@ -73,7 +73,7 @@ const databaseEntry = "database"
 func (b keyBackup) otherCopy(s *pass.Scope, other string) string {
 	return fmt.Sprintf("%s in the secret store holds the keys of database %s, and the database of this Keystone is %s; "+
 		"move them to another path and delete this one, or use another name for this Keystone",
-		b.path(s.Cluster, s.Keystone), other, s.DatabaseIdentity())
+		b.path(s.Cluster, s.Resource), other, s.DatabaseIdentity())
 }
 
 // unpacked moves the entry of a copy from the store to the annotation of the Secret.

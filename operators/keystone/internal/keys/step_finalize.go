@@ -64,7 +64,7 @@ func Finalize(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 func removeKeys(ctx context.Context, s *pass.Scope) error {
 	for _, backup := range keyBackups {
 		// The cache does not show a Secret that has lost its labels.
-		secret, err := s.Owned.FindLive(ctx, s.Key(backup.source(s.Keystone)))
+		secret, err := s.Owned.FindLive(ctx, s.Key(backup.source(s.Resource)))
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func reportKept(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 		return reconcile.Done(vocabulary.ReasonDeleting, "There are no keys to keep")
 	}
 	kept := fmt.Sprintf("The database stays, and with it Secrets %s and %s and their copies in the secret store",
-		pass.FernetKeysName(s.Keystone), pass.CredentialKeysName(s.Keystone))
+		pass.FernetKeysName(s.Resource), pass.CredentialKeysName(s.Resource))
 	return reconcile.Done(vocabulary.ReasonDeleting, kept).WithNormalEvent(keystonev1alpha1.EventKeysKept, kept)
 }
 
@@ -111,11 +111,11 @@ func keepKey(ctx context.Context, s *pass.Scope, backup keyBackup) (bool, error)
 	if err := keepCopy(ctx, s, backup); err != nil {
 		return false, err
 	}
-	secret, err := s.Owned.Find(ctx, s.Key(backup.source(s.Keystone)))
-	if err != nil || secret == nil || !metav1.IsControlledBy(secret, s.Keystone) || !secret.DeletionTimestamp.IsZero() {
+	secret, err := s.Owned.Find(ctx, s.Key(backup.source(s.Resource)))
+	if err != nil || secret == nil || !metav1.IsControlledBy(secret, s.Resource) || !secret.DeletionTimestamp.IsZero() {
 		return secret != nil && service.Claims(s.Pass, secret), err
 	}
-	_, err = s.Owned.Claim(ctx, s.Keystone, secret, secret, service.Irreplaceable(s.Pass, secret.Name), nil)
+	_, err = s.Owned.Claim(ctx, s.Resource, secret, secret, service.Irreplaceable(s.Pass, secret.Name), nil)
 	return true, err
 }
 
@@ -126,7 +126,7 @@ func keepCopy(ctx context.Context, s *pass.Scope, backup keyBackup) error {
 	if !s.Kinds.Served(pushsecret.Kind) {
 		return nil
 	}
-	push, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
+	push, err := pushsecret.Find(ctx, s, backup.name(s.Resource))
 	if err != nil || push == nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func releaseCopies(ctx context.Context, s *pass.Scope) (releasePlan, error) {
 	if err != nil {
 		return releasePlan{}, err
 	}
-	plan := planRelease(backups, s.Keystone.DeletionTimestamp.Time, time.Now(), s.SecretStoreTimeout)
+	plan := planRelease(backups, s.Resource.DeletionTimestamp.Time, time.Now(), s.Own.SecretStoreTimeout)
 	for _, push := range plan.remove {
 		if err := apply.Delete(ctx, s.ThirdParty, push); err != nil {
 			return releasePlan{}, err
@@ -171,7 +171,7 @@ func releaseCopies(ctx context.Context, s *pass.Scope) (releasePlan, error) {
 func abandonPushes(ctx context.Context, s *pass.Scope, backups []*esov1alpha1.PushSecret) ([]*esov1alpha1.PushSecret, error) {
 	var others []*esov1alpha1.PushSecret
 	for _, push := range backups {
-		overdue := !push.DeletionTimestamp.IsZero() && time.Since(push.DeletionTimestamp.Time) >= s.SecretStoreTimeout
+		overdue := !push.DeletionTimestamp.IsZero() && time.Since(push.DeletionTimestamp.Time) >= s.Own.SecretStoreTimeout
 		abandoned, err := secrets.AbandonInNamespace(ctx, s.ThirdParty, push, overdue)
 		switch {
 		case err != nil:
@@ -187,7 +187,7 @@ func abandonPushes(ctx context.Context, s *pass.Scope, backups []*esov1alpha1.Pu
 func findPushes(ctx context.Context, s *pass.Scope) ([]*esov1alpha1.PushSecret, error) {
 	var found []*esov1alpha1.PushSecret
 	for _, backup := range keyBackups {
-		live, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
+		live, err := pushsecret.Find(ctx, s, backup.name(s.Resource))
 		if err != nil {
 			return nil, err
 		}

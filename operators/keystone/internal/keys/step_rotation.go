@@ -22,7 +22,7 @@ import (
 // installation there is nothing to rotate. Without a configuration, which the Config step
 // reports, nothing is changed.
 func (f Family) ReconcileRotation(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	if service.Config.Value(s.Slots).ConfigMap == "" || s.Keystone.Status.InstalledRelease == "" {
+	if service.Config.Value(s.Slots).ConfigMap == "" || s.Resource.Status.InstalledRelease == "" {
 		return f.done(s)
 	}
 	if err := f.Rotator(s).Ensure(ctx, s); err != nil {
@@ -57,7 +57,7 @@ func (f Family) afterwards(ctx context.Context, s *pass.Scope) (migration, error
 
 // Rotator describes the CronJob that generates new keys, and the objects around it.
 func (f Family) Rotator(s *pass.Scope) cronjob.Rotator {
-	k, r := s.Keystone, f.rotation
+	k, r := s.Resource, f.rotation
 	schedule, suspend := r.schedule(k)
 	source := "/" + r.volume + "-src"
 	writable := corev1.VolumeMount{Name: r.volume, MountPath: r.directory}
@@ -66,7 +66,7 @@ func (f Family) Rotator(s *pass.Scope) cronjob.Rotator {
 		Name: r.name, KeyType: f.metric, Target: r.volume, Source: f.name(k), Staging: stagingName(f.name(k)),
 		Schedule: schedule, Suspend: suspend, Script: r.script,
 		Env:    append(pass.Database.ToolEnv(s.Pass), corev1.EnvVar{Name: r.maxActive, Value: MaxActive(f.maxActive(k))}),
-		Mounts: append([]deployment.Mount{deployment.ConfigMount(s.Pass), sourceMount, r.others(k)}, database.TLSMounts(s.Pass)...),
+		Mounts: append([]deployment.Mount{deployment.ConfigMount(s.Pass), sourceMount, r.others(k.Name)}, database.TLSMounts(s.Pass)...),
 		Volumes: []corev1.Volume{{Name: r.volume, VolumeSource: corev1.VolumeSource{
 			// Keys are never written to a disk.
 			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: keySpace(f.maxActive(k))},

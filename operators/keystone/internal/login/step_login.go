@@ -36,7 +36,7 @@ import (
 // rarely otherwise.
 func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	if options := service.Config.Value(s.Slots).Options; options != nil && !takesPasswords(options) {
-		s.Proofs.Suspend(client.ObjectKeyFromObject(s.Keystone))
+		s.Own.Proofs.Suspend(client.ObjectKeyFromObject(s.Resource))
 		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	}
 	result, err := verify(ctx, s)
@@ -48,11 +48,11 @@ func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 
 // verify returns the result of the last login, and starts another one if that is due.
 func verify(ctx context.Context, s *pass.Scope) (proof.Result, error) {
-	name := client.ObjectKeyFromObject(s.Keystone)
+	name := client.ObjectKeyFromObject(s.Resource)
 	if service.Config.Value(s.Slots).Options == nil || pass.BootstrapJob.Value(s.Slots) == nil {
-		return s.Proofs.Suspend(name), nil
+		return s.Own.Proofs.Suspend(name), nil
 	}
-	fernet, err := s.Owned.Find(ctx, s.Key(pass.FernetKeysName(s.Keystone)))
+	fernet, err := s.Owned.Find(ctx, s.Key(pass.FernetKeysName(s.Resource)))
 	if err != nil {
 		return proof.Result{}, err
 	}
@@ -64,14 +64,14 @@ func verify(ctx context.Context, s *pass.Scope) (proof.Result, error) {
 	if err != nil {
 		return proof.Result{}, err
 	}
-	return s.Proofs.Check(name, targetOf(s, pods, tokenKeys)), nil
+	return s.Own.Proofs.Check(name, targetOf(s, pods, tokenKeys)), nil
 }
 
 // targetOf returns the current login to verify. If the only pod of a Deployment was
 // replaced, the Deployment's status is the same as before, so the pods are identified as
 // well.
 func targetOf(s *pass.Scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof.Target {
-	k := s.Keystone
+	k := s.Resource
 	refusal, rollout := refusedMessage(s), health.RolloutOf.Value(s.Slots)
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	return proof.Target{
@@ -105,7 +105,7 @@ func podUIDs(pods []corev1.Pod) string {
 // refusedMessage names the bootstrap after which the password was rejected. A restarted
 // operator recognises by it what was tried before.
 func refusedMessage(s *pass.Scope) string {
-	k, last := s.Keystone, pass.BootstrapJob.Value(s.Slots)
+	k, last := s.Resource, pass.BootstrapJob.Value(s.Slots)
 	ref := k.Spec.Bootstrap.AdminPasswordSecretRef
 	return fmt.Sprintf("Keystone rejects the password of %s under %s of Secret %s, which Job %s of %s has set: "+
 		"it was changed there, or the user was locked or disabled; correct the Secret, or have bootstrap set the password again "+
@@ -172,13 +172,13 @@ func report(s *pass.Scope, result proof.Result) reconcile.Outcome {
 	case proof.Accepted, proof.Uncached:
 		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	case proof.Unasked:
-		return standing(s.Keystone)
+		return standing(s.Resource)
 	case proof.Pending:
 		return pending()
 	case proof.Refused:
 		return reconcile.Terminal(keystonev1alpha1.ReasonAdminPasswordRefused, errors.New(result.Message))
 	}
-	verdict := blamed(s.Keystone, result.Verdict)
+	verdict := blamed(s.Resource, result.Verdict)
 	if reason, network := networkReasons[verdict]; network {
 		return reconcile.Waiting(reason, result.Message)
 	}
@@ -205,7 +205,7 @@ func blamed(k *keystonev1alpha1.Keystone, verdict proof.Verdict) proof.Verdict {
 }
 
 func remedy(s *pass.Scope, verdict proof.Verdict) string {
-	k := s.Keystone
+	k := s.Resource
 	database := "the database at " + database.Address(s.Pass)
 	cache := "the cache at " + strings.Join(k.Spec.Cache.Addresses(s.Cluster, k.Namespace), ", ")
 	switch verdict {

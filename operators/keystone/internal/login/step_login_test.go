@@ -128,7 +128,7 @@ func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 	pass.BootstrapJob.Put(s.Slots, last)
 	refused := condition(keystonev1alpha1.ConditionKeystoneAPIReady, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)
 	refused.Message = targetOf(s, nil, nil).Refusal
-	s.Keystone.Status.Conditions = []metav1.Condition{refused}
+	s.Resource.Status.Conditions = []metav1.Condition{refused}
 	if !targetOf(s, nil, nil).Refused {
 		t.Error("the password would be tried again")
 	}

@@ -27,12 +27,12 @@ var schedule = cronjob.Schedule{
 // of the spec through External Secrets, or directly if nothing else writes that Secret.
 // Bootstrap then sets it in Keystone, as after every change of that Secret.
 func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	k := s.Keystone
+	k := s.Resource
 	if !k.Spec.PasswordRotationEnabled() {
 		if err := remove(ctx, s); err != nil {
 			return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
 		}
-		s.Lifetimes.EndRotation(client.ObjectKeyFromObject(k), keyType)
+		s.Own.Lifetimes.EndRotation(client.ObjectKeyFromObject(k), keyType)
 		return reconcile.Done(keystonev1alpha1.ReasonRotationDisabled, "spec.bootstrap.passwordRotation is not enabled")
 	}
 	// Without a configuration, which the Config step reports, the schedule stays as it is.

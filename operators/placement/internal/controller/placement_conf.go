@@ -2,13 +2,12 @@ package controller
 
 import (
 	"github.com/c5c3/forge/internal/common/ini"
-	"github.com/c5c3/forge/internal/common/service"
 )
 
 // defaultOptions returns the options that the operator sets in placement.conf, without
 // those of the service user. They contain no secret: the database URL comes from the
 // environment.
-func defaultOptions(*service.Pass) ini.File {
+func defaultOptions(*scope) ini.File {
 	return ini.File{
 		"DEFAULT": {"use_stderr": "true", "debug": "false"},
 		"placement_database": {

@@ -17,7 +17,7 @@ func TestTheConfigurationOfAPlacement(t *testing.T) {
 	p.Spec.Cache.Servers = []string{"one:11211", "two:11211"}
 	p.Spec.Identity.AuthURL, p.Spec.Identity.Region = "https://identity.example.com/v3", "RegionOne"
 	placementv1alpha1.SetDefaults(p)
-	pass := service.NewPass(&service.Tools{Cluster: cluster.Settings{}}, &definition, p)
+	pass := service.NewScope(&service.Tools{Cluster: cluster.Settings{}}, &definition, p, struct{}{})
 	want := ini.File{
 		"DEFAULT": {"use_stderr": "true", "debug": "false"},
 		"placement_database": {
