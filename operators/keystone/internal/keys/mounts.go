@@ -22,5 +22,6 @@ func fernetMount(name string) deployment.Mount {
 
 // CredentialMount returns the repository of the keys that encrypt credentials.
 func CredentialMount(name string) deployment.Mount {
-	return deployment.SecretMount(volumeCredentialKeys, keystonev1alpha1.CredentialKeysName(name), keystonev1alpha1.CredentialKeyRepository+"/")
+	secret := keystonev1alpha1.CredentialKeysName(name)
+	return deployment.SecretMount(volumeCredentialKeys, secret, keystonev1alpha1.CredentialKeyRepository+"/")
 }
