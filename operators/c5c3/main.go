@@ -15,7 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
-	webhookv1alpha1 "github.com/c5c3/forge/operators/c5c3/internal/webhook/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/webhook"
 )
 
 // rotationDayVariable shortens the days of CredentialRotations, so that a test on
@@ -44,10 +44,10 @@ func options() operator.Options {
 			return setup(ctx, mgr, cfg, korc.String())
 		},
 		Webhooks: func(mgr ctrl.Manager, _ startup.Config) error {
-			if err := webhookv1alpha1.NewCredentialRotationWebhook().SetupWebhookWithManager(mgr); err != nil {
+			if err := webhook.NewCredentialRotationWebhook().SetupWebhookWithManager(mgr); err != nil {
 				return err
 			}
-			return webhookv1alpha1.NewControlPlaneWebhook().SetupWebhookWithManager(mgr)
+			return webhook.NewControlPlaneWebhook().SetupWebhookWithManager(mgr)
 		},
 	}
 }

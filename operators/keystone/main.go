@@ -9,7 +9,7 @@ import (
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
-	webhookv1alpha1 "github.com/c5c3/forge/operators/keystone/internal/webhook/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/webhook"
 )
 
 //go:embed config/crd/bases/*.yaml
@@ -28,7 +28,7 @@ func options() operator.Options {
 		Setup:            controller.Setup,
 		CacheTransform:   controller.Trim,
 		Webhooks: func(mgr ctrl.Manager, cfg startup.Config) error {
-			return webhookv1alpha1.NewKeystoneWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
+			return webhook.NewKeystoneWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
 		},
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	. "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	webhookv1alpha1 "github.com/c5c3/forge/operators/c5c3/internal/webhook/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/webhook"
 )
 
 const samples = ConfigDir + "/samples/*.yaml"
@@ -39,7 +39,7 @@ func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
 	server.ServeWebhooks(t, ConfigDir,
-		webhookv1alpha1.NewControlPlaneWebhook().SetupWebhookWithManager, webhookv1alpha1.NewCredentialRotationWebhook().SetupWebhookWithManager)
+		webhook.NewControlPlaneWebhook().SetupWebhookWithManager, webhook.NewCredentialRotationWebhook().SetupWebhookWithManager)
 	ControlPlanes().TheWebhook(t, server)
 	t.Run("completes what a schema cannot", func(t *testing.T) { testWebhookDefaults(t, server) })
 	t.Run("lets a running update be taken back", func(t *testing.T) { testTakingBack(t, server) })

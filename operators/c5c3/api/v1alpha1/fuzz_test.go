@@ -7,11 +7,11 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	. "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	webhookv1alpha1 "github.com/c5c3/forge/operators/c5c3/internal/webhook/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/webhook"
 )
 
 func FuzzAdmissionTakesAnyJSON(f *testing.F) {
-	webhook := webhookv1alpha1.NewControlPlaneWebhook()
-	webhook.Reader = fake.NewClientBuilder().WithScheme(apitest.Scheme(f, AddToScheme)).Build()
-	ControlPlanes().FuzzAdmission(f, webhook, nil)
+	hook := webhook.NewControlPlaneWebhook()
+	hook.Reader = fake.NewClientBuilder().WithScheme(apitest.Scheme(f, AddToScheme)).Build()
+	ControlPlanes().FuzzAdmission(f, hook, nil)
 }

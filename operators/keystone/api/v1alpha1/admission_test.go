@@ -19,7 +19,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	webhookv1alpha1 "github.com/c5c3/forge/operators/keystone/internal/webhook/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/webhook"
 )
 
 const samples = ConfigDir + "/samples/*.yaml"
@@ -40,7 +40,7 @@ func TestTheSchemaAloneKeepsAKeystoneSafe(t *testing.T) {
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
-	server.ServeWebhooks(t, ConfigDir, webhookv1alpha1.NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager)
+	server.ServeWebhooks(t, ConfigDir, webhook.NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager)
 	Keystones().TheWebhook(t, server)
 	t.Run("fills in zeros", func(t *testing.T) { testZeros(t, server) })
 	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })

@@ -10,7 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/paste"
-	webhookv1alpha1 "github.com/c5c3/forge/operators/keystone/internal/webhook/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/webhook"
 )
 
 // wantRenderable checks that what admission lets pass can be written into
@@ -34,7 +34,7 @@ func wantRenderable(t *testing.T, k *Keystone) {
 }
 
 func FuzzAdmissionTakesAnyJSON(f *testing.F) {
-	webhook := webhookv1alpha1.NewKeystoneWebhook(cluster.Settings{})
-	webhook.Reader = fake.NewClientBuilder().WithScheme(apitest.Scheme(f, AddToScheme)).Build()
-	Keystones().FuzzAdmission(f, webhook, wantRenderable)
+	hook := webhook.NewKeystoneWebhook(cluster.Settings{})
+	hook.Reader = fake.NewClientBuilder().WithScheme(apitest.Scheme(f, AddToScheme)).Build()
+	Keystones().FuzzAdmission(f, hook, wantRenderable)
 }

@@ -14,9 +14,11 @@ func Vocabularies() []vocabulary.Kind {
 	serving = vocabulary.WithFalse(serving, ConditionKeystoneAPIReady,
 		ReasonLoginPending, ReasonAdminPasswordRefused, ReasonDatabaseUnavailable, ReasonCacheUnavailable,
 		ReasonTokenKeysUnusable, ReasonLoginTimeout, ReasonLoginFailed)
+	// The message of Ready lists them in this order.
+	network := slices.IndexFunc(prerequisites, func(c vocabulary.Condition) bool { return c.Type == vocabulary.ConditionNetworkPolicyReady })
 	return []vocabulary.Kind{{
 		Kind: Kind,
-		Conditions: slices.Concat(prerequisites, keyConditions(), serving, ownConditions(),
+		Conditions: slices.Concat(slices.Insert(prerequisites, network, keyConditions()...), serving, ownConditions(),
 			[]vocabulary.Condition{vocabulary.ReleaseCondition(), vocabulary.LoggingCondition()},
 			vocabulary.Summary(vocabulary.ReasonDatabaseInUse)),
 		Events: slices.Concat(vocabulary.ServiceEvents(), vocabulary.Normal(normalEvents...), vocabulary.Warnings(warningEvents...)),

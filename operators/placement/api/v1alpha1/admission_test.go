@@ -9,7 +9,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	. "github.com/c5c3/forge/operators/placement/api/v1alpha1"
-	webhookv1alpha1 "github.com/c5c3/forge/operators/placement/internal/webhook/v1alpha1"
+	"github.com/c5c3/forge/operators/placement/internal/webhook"
 )
 
 const samples = ConfigDir + "/samples/*.yaml"
@@ -29,7 +29,7 @@ func TestTheSchemaAloneKeepsAPlacementSafe(t *testing.T) {
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
-	server.ServeWebhooks(t, ConfigDir, webhookv1alpha1.NewPlacementWebhook(cluster.Settings{}).SetupWebhookWithManager)
+	server.ServeWebhooks(t, ConfigDir, webhook.NewPlacementWebhook(cluster.Settings{}).SetupWebhookWithManager)
 	Placements().TheWebhook(t, server)
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }

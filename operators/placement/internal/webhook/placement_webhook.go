@@ -1,5 +1,5 @@
-// Package v1alpha1 has the admission webhook of Placements.
-package v1alpha1
+// Package webhook has the admission webhook of Placements.
+package webhook
 
 import (
 	"context"

@@ -1,5 +1,5 @@
-// Package v1alpha1 has the admission webhooks of ControlPlanes and CredentialRotations.
-package v1alpha1
+// Package webhook has the admission webhooks of ControlPlanes and CredentialRotations.
+package webhook
 
 import (
 	"context"

@@ -1,5 +1,5 @@
-// Package v1alpha1 has the admission webhook of Keystones.
-package v1alpha1
+// Package webhook has the admission webhook of Keystones.
+package webhook
 
 import (
 	"context"
