@@ -47,14 +47,14 @@ func TestWhyACredentialIsReplaced(t *testing.T) {
 		if c.manual {
 			cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode = c5c3v1alpha1.RotationManual
 		}
-		m := &manager{
-			Pass:          pass.New(&pass.Tools{Proofs: identity.NewProofs(nil, nil, func(string) time.Time { return fixture.Noon }, 0, 0)}, cp),
-			adminPassword: "password", Held: Held{credential: &corev1.Secret{}},
+		application := &creation{
+			Pass:   pass.New(&pass.Tools{Proofs: identity.NewProofs(nil, nil, func(string) time.Time { return fixture.Noon }, 0, 0)}, cp),
+			secret: &secret{adminPassword: "password", object: &corev1.Secret{}},
 		}
-		m.credential.Annotations = c.secret
+		application.secret.object.Annotations = c.secret
 		live := applicationCredential(cp, "name", maps.Clone(c.live))
 		live.Status.ID = ptr.To("id")
-		if got := m.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+		if got := application.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: replaced because %q, expected %q", name, got, c.want)
 		}
 	}
@@ -80,24 +80,24 @@ func TestARefusedCredentialIsReplacedOnlyAfterItsConditionHasSaidWhy(t *testing.
 		}}
 		now, tasks := fixture.Noon.Add(-time.Hour), &fixture.Later{}
 		refusing := func(context.Context, string, string, string) (identity.Verdict, error) { return identity.Rejected, nil }
-		m := &manager{
+		application := &creation{
 			Pass: pass.New(&pass.Tools{
 				Proofs:      identity.NewProofs(refusing, tasks, func(string) time.Time { return now }, time.Minute, time.Second),
 				Clock:       func() time.Time { return now },
 				RetryPeriod: retry,
 			}, cp),
-			Held: Held{credential: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},
+			secret: &secret{object: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},
 		}
 		for _, id := range []string{"id", "other"} {
-			_, _ = m.Proofs.Verdict(m.Name, "url", id, "secret")
+			_, _ = application.Proofs.Verdict(application.Name, "url", id, "secret")
 		}
 		tasks.Work(t.Context())
-		m.Proofs.Announce(m.Name, c.announced, "secret")
+		application.Proofs.Announce(application.Name, c.announced, "secret")
 		now = fixture.Noon
 		live := applicationCredential(cp, "name", nil)
 		live.Status.ID = ptr.To("id")
 		live.CreationTimestamp = metav1.NewTime(fixture.Noon.Add(-time.Hour))
-		if got := m.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+		if got := application.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: replaced because %q, expected %q", name, got, c.want)
 		}
 	}

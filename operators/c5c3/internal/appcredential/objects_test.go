@@ -82,21 +82,21 @@ func TestTheCredentialInTheStoreIsBelowTheNameOfItsCluster(t *testing.T) {
 func TestACredentialWhoseSecretIsDeletedMeanwhileIsNotStoredAgain(t *testing.T) {
 	c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).Build()
 	cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "controlplane", UID: "controlplane"}}
-	m := &manager{
+	stored := &secret{
 		Pass: pass.New(&pass.Tools{Client: c, Owned: secrets.Owned{Client: c, Live: c, Scheme: fixture.Scheme()}}, cp),
-		Held: Held{credential: &corev1.Secret{
+		object: &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: cp.ApplicationCredentialName(), UID: "deleted", ResourceVersion: "1"},
 			Data:       map[string][]byte{keyValue: []byte("secret")},
-		}},
+		},
 	}
 	for name, data := range map[string]map[string][]byte{
-		"as it was": m.credential.Data, "changed": {keyValue: []byte("secret"), clouds.Key: []byte("clouds: {}")},
+		"as it was": stored.object.Data, "changed": {keyValue: []byte("secret"), clouds.Key: []byte("clouds: {}")},
 	} {
-		err := m.storeCredential(t.Context(), data)
+		err := stored.store(t.Context(), data)
 		if changed := name == "changed"; changed != apierrors.IsNotFound(err) {
 			t.Errorf("%s: got %v", name, err)
 		}
-		if err := c.Get(t.Context(), client.ObjectKeyFromObject(m.credential), &corev1.Secret{}); !apierrors.IsNotFound(err) {
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(stored.object), &corev1.Secret{}); !apierrors.IsNotFound(err) {
 			t.Errorf("%s: the Secret is there again", name)
 		}
 	}

@@ -32,72 +32,78 @@ func ReconcileDelivery(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil {
 		return pass.NoKeystone()
 	}
-	m := &manager{Pass: s, Held: Credential.Value(s.Slots)}
+	d := &delivery{Pass: s, Held: Credential.Value(s.Slots)}
 	// KORC is only True if both are set.
-	id, secret := *m.applicationCredential.Status.ID, string(m.credential.Data[keyValue])
-	if err := m.prove(id, secret); err != nil {
+	id, secret := *d.credential.Status.ID, string(d.secret.object.Data[keyValue])
+	if err := d.prove(id, secret); err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonCredentialUnproven, err)
 	}
 	pass.AdminCredential.Put(s.Slots, identity.Credential{ID: id, Secret: secret})
-	if err := m.deliver(ctx, id, secret); err != nil {
+	if err := d.deliver(ctx, id, secret); err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
 	}
-	again, err := m.revokeSuperseded(ctx)
+	again, err := d.revokeSuperseded(ctx)
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
 	}
 	return reconcile.Done(c5c3v1alpha1.ReasonAdminCredentialReady, fmt.Sprintf("Secret %s has the application credential in use",
-		m.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)).After(again)
+		d.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)).After(again)
+}
+
+// delivery delivers the application credential to its users.
+type delivery struct {
+	*pass.Pass
+	Held
 }
 
 // deliver has the users get the credential, and returns an error until they have it.
-func (m *manager) deliver(ctx context.Context, id, secret string) error {
-	text, err := clouds.Credential(controlplane.AuthURL(m.CP), m.CP, id, secret)
+func (d *delivery) deliver(ctx context.Context, id, secret string) error {
+	text, err := clouds.Credential(controlplane.AuthURL(d.CP), d.CP, id, secret)
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(text, m.credential.Data[clouds.Key]) {
-		if err := m.storeCredential(ctx, map[string][]byte{keyValue: m.credential.Data[keyValue], clouds.Key: text}); err != nil {
+	if !bytes.Equal(text, d.secret.object.Data[clouds.Key]) {
+		if err := d.secret.store(ctx, map[string][]byte{keyValue: d.secret.object.Data[keyValue], clouds.Key: text}); err != nil {
 			return reconcile.WithReason(c5c3v1alpha1.ReasonSecretError, err)
 		}
-		if err := m.pushCredential(ctx); err != nil {
+		if err := d.secret.keepPush(ctx); err != nil {
 			return reconcile.WithReason(c5c3v1alpha1.ReasonPushSecretError, err)
 		}
 	}
-	return m.awaitDelivery(ctx, text)
+	return d.awaitDelivery(ctx, text)
 }
 
 // prove verifies the credential with a login: K-ORC reports a credential as available
 // even if it has another secret.
-func (m *manager) prove(id, secret string) error {
-	verdict, err := m.Proofs.Verdict(m.Name, controlplane.AuthURL(m.CP), id, secret)
+func (d *delivery) prove(id, secret string) error {
+	verdict, err := d.Proofs.Verdict(d.Name, controlplane.AuthURL(d.CP), id, secret)
 	switch {
-	case verdict == identity.Accepted, errors.Is(err, identity.ErrAsking) && m.wasProven(id):
+	case verdict == identity.Accepted, errors.Is(err, identity.ErrAsking) && d.wasProven(id):
 		return nil
 	case verdict == identity.Rejected:
-		m.Proofs.Announce(m.Name, id, secret)
+		d.Proofs.Announce(d.Name, id, secret)
 		return reconcile.WaitError(c5c3v1alpha1.ReasonCredentialRejected, fmt.Sprintf(
-			"Keystone rejects the application credential %s; a new one is created", id)).After(m.RetryPeriod).AtOnce()
+			"Keystone rejects the application credential %s; a new one is created", id)).After(d.RetryPeriod).AtOnce()
 	case errors.Is(err, identity.ErrAsking):
 		return reconcile.WaitError("", "Checking whether Keystone accepts the application credential "+id).After(identity.Timeout)
 	}
 	return reconcile.WaitError("", fmt.Sprintf(
-		"It is not known whether Keystone accepts the application credential: %v; let the operator reach %s", err, controlplane.AuthURL(m.CP))).
-		After(m.Proofs.Pause())
+		"It is not known whether Keystone accepts the application credential: %v; let the operator reach %s", err, controlplane.AuthURL(d.CP))).
+		After(d.Proofs.Pause())
 }
 
 // wasProven reports whether the last verification succeeded: a restart of the operator
 // does not change that.
-func (m *manager) wasProven(id string) bool {
-	known := m.CP.Status.AdminApplicationCredential
+func (d *delivery) wasProven(id string) bool {
+	known := d.CP.Status.AdminApplicationCredential
 	return known != nil && known.ID == id &&
-		meta.IsStatusConditionTrue(m.CP.Status.Conditions, c5c3v1alpha1.ConditionAdminCredentialReady)
+		meta.IsStatusConditionTrue(d.CP.Status.Conditions, c5c3v1alpha1.ConditionAdminCredentialReady)
 }
 
 // awaitDelivery returns an error until the users have the credential. A correct
 // clouds.yaml counts, even while the store behind it is unreachable.
-func (m *manager) awaitDelivery(ctx context.Context, text []byte) error {
-	now, err := m.deliveredClouds(ctx)
+func (d *delivery) awaitDelivery(ctx context.Context, text []byte) error {
+	now, err := d.secret.deliveredClouds(ctx)
 	if err != nil {
 		return err
 	}
@@ -105,36 +111,36 @@ func (m *manager) awaitDelivery(ctx context.Context, text []byte) error {
 	if id, value := clouds.CredentialIn(now); id == wantID && value == wantSecret {
 		return nil
 	}
-	at, err := m.whereInTransit(ctx)
+	at, err := d.whereInTransit(ctx)
 	if err == nil && at.fetched {
-		err = m.replaceStale(ctx)
+		err = d.replaceStale(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	return m.inTransit(at)
+	return d.inTransit(at)
 }
 
 // replaceStale has the credential pushed again if the users got another one from the
 // store long after it was pushed: the store may have been restored from a backup.
-func (m *manager) replaceStale(ctx context.Context) error {
+func (d *delivery) replaceStale(ctx context.Context) error {
 	secret := &corev1.Secret{}
-	err := m.Refs.Get(ctx, pass.Key(m.Pass, m.delivery.Name), secret)
-	if err != nil || m.Now().Sub(m.CP.Status.AdminApplicationCredential.LastRotation.Time) < m.SpreadTime {
+	err := d.Refs.Get(ctx, pass.Key(d.Pass, d.secret.delivery.Name), secret)
+	if err != nil || d.Now().Sub(d.CP.Status.AdminApplicationCredential.LastRotation.Time) < d.SpreadTime {
 		return client.IgnoreNotFound(err)
 	}
-	if m.push.Annotations[annotationPushedFor] == secret.ResourceVersion {
+	if d.secret.push.Annotations[annotationPushedFor] == secret.ResourceVersion {
 		return nil
 	}
-	before := m.push.DeepCopy()
-	metav1.SetMetaDataAnnotation(&m.push.ObjectMeta, annotationPushedFor, secret.ResourceVersion)
-	return apply.MergeUnlocked(ctx, m.Foreign, before, m.push, "requesting another push of")
+	before := d.secret.push.DeepCopy()
+	metav1.SetMetaDataAnnotation(&d.secret.push.ObjectMeta, annotationPushedFor, secret.ResourceVersion)
+	return apply.MergeUnlocked(ctx, d.Foreign, before, d.secret.push, "requesting another push of")
 }
 
 // inTransit is the error of a wait, with a separate reason once it takes too long.
-func (m *manager) inTransit(at transit) error {
-	since := m.CP.Status.AdminApplicationCredential.LastRotation.Time
-	if m.Now().Sub(since) >= syncStuckTimeout {
+func (d *delivery) inTransit(at transit) error {
+	since := d.CP.Status.AdminApplicationCredential.LastRotation.Time
+	if d.Now().Sub(since) >= syncStuckTimeout {
 		return reconcile.WaitError(c5c3v1alpha1.ReasonCloudsYamlSyncStuck, fmt.Sprintf(
 			"The application credential has not reached its users for %s: %s", syncStuckTimeout, at.message))
 	}
@@ -143,11 +149,11 @@ func (m *manager) inTransit(at transit) error {
 
 // revokeSuperseded revokes credentials that the users no longer need, and returns the
 // requeue delay.
-func (m *manager) revokeSuperseded(ctx context.Context) (time.Duration, error) {
-	superseded, err := Superseded(ctx, m.Pass)
-	again := m.Proofs.Due()
+func (d *delivery) revokeSuperseded(ctx context.Context) (time.Duration, error) {
+	superseded, err := Superseded(ctx, d.Pass)
+	again := d.Proofs.Due()
 	for _, old := range superseded {
-		wait, err := korc.Revoke(ctx, m.Pass, old)
+		wait, err := korc.Revoke(ctx, d.Pass, old)
 		if err != nil {
 			return 0, err
 		}

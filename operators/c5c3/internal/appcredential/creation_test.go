@@ -50,15 +50,14 @@ func TestARequestThatArrivesDuringAPassIsKept(t *testing.T) {
 			return c.Get(ctx, key, obj, opts...)
 		},
 	})
-	m := &manager{
+	application := &creation{
 		Pass: pass.New(&pass.Tools{
 			Client: busy, Foreign: busy, Scheme: fixture.Scheme(),
 			Proofs: identity.NewProofs(nil, nil, func(string) time.Time { return fixture.Noon }, 0, 0),
 		}, cp),
-		adminPassword: "password",
-		Held:          Held{credential: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},
+		secret: &secret{adminPassword: "password", object: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},
 	}
-	m.credential.Annotations = map[string]string{c5c3v1alpha1.AnnotationRotationRequest: "uid/1"}
+	application.secret.object.Annotations = map[string]string{c5c3v1alpha1.AnnotationRotationRequest: "uid/1"}
 	answering := applicationCredential(cp, credentialName(cp, "secret"), map[string]string{
 		c5c3v1alpha1.AnnotationAdminPasswordHash: controlplane.Hash("password"), c5c3v1alpha1.AnnotationRotationRequest: "uid/1",
 	})
@@ -73,7 +72,7 @@ func TestARequestThatArrivesDuringAPassIsKept(t *testing.T) {
 	if err := c.Update(ctx, minted); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.keepCredential(ctx); !apierrors.IsConflict(err) {
+	if err := application.keepCredential(ctx); !apierrors.IsConflict(err) {
 		t.Errorf("the pass ended with %v, expected a conflict", err)
 	}
 	annotations := stored().Annotations

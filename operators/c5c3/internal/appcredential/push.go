@@ -1,0 +1,88 @@
+package appcredential
+
+import (
+	"context"
+	"time"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/secrets"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/externalsecret"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+const (
+	// annotationPushHash changes with the pushed content: External Secrets does not watch
+	// the Secret itself.
+	annotationPushHash = "c5c3.io/push-content-hash"
+	// annotationForceSync makes External Secrets fetch immediately when it changes.
+	annotationForceSync = "external-secrets.io/force-sync"
+	// annotationPushedFor makes External Secrets push again, once for each version of the
+	// users' Secret that does not hold the credential.
+	annotationPushedFor = "c5c3.io/pushed-again-for"
+	// pushInterval is the interval after which a store that lost the credential gets it
+	// again.
+	pushInterval = time.Hour
+)
+
+// PushSecretKind is the kind that copies the credential into the secret store.
+var PushSecretKind = esov1alpha1.SchemeGroupVersion.WithKind(esov1alpha1.PushSecretKind)
+
+// credentialPush copies the whole Secret of the application credential. The copy is
+// deleted with the control plane: a revoked credential would block the next one of that
+// name.
+func credentialPush(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret) *esov1alpha1.PushSecret {
+	meta := controlplane.ChildMeta(cp, cp.CredentialPushName())
+	meta.Annotations = map[string]string{annotationPushHash: secrets.ContentHash(source)}
+	return &esov1alpha1.PushSecret{
+		ObjectMeta: meta,
+		Spec: esov1alpha1.PushSecretSpec{
+			DeletionPolicy:  esov1alpha1.PushSecretDeletionPolicyDelete,
+			RefreshInterval: &metav1.Duration{Duration: pushInterval},
+			SecretStoreRefs: []esov1alpha1.PushSecretStoreRef{{Name: secrets.StoreName, Kind: esov1.ClusterSecretStoreKind}},
+			Selector:        esov1alpha1.PushSecretSelector{Secret: &esov1alpha1.PushSecretSecret{Name: source.Name}},
+			Data: []esov1alpha1.PushSecretData{{
+				Match: esov1alpha1.PushSecretMatch{
+					RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: controlplane.CredentialPath(c, cp)},
+				},
+				ConversionStrategy: esov1alpha1.PushSecretConversionNone,
+			}},
+		},
+	}
+}
+
+// cloudsDelivery delivers the clouds.yaml to its users, again after every push.
+func cloudsDelivery(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, push *esov1alpha1.PushSecret) *esov1.ExternalSecret {
+	es := externalsecret.New(cp, externalsecret.Delivery{
+		Name: cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName, Path: controlplane.CredentialPath(c, cp),
+		Properties: []string{clouds.Key},
+	})
+	es.Annotations = map[string]string{annotationForceSync: push.Status.SyncedResourceVersion}
+	return es
+}
+
+// keepPush pushes the credential's Secret to the secret store.
+func (s *secret) keepPush(ctx context.Context) error {
+	s.push = credentialPush(s.Cluster, s.CP, s.object)
+	if s.delivery == nil {
+		s.delivery = cloudsDelivery(s.Cluster, s.CP, s.push)
+	}
+	return secrets.EnsurePushSecret(ctx, s.Foreign, s.Scheme, s.CP, s.push, pass.FieldManager)
+}
+
+// keepDelivery delivers what was pushed to the store to the users of the credential.
+// Before the first push there is nothing that External Secrets could fetch.
+func (s *secret) keepDelivery(ctx context.Context) error {
+	s.delivery = cloudsDelivery(s.Cluster, s.CP, s.push)
+	if s.push.Status.SyncedResourceVersion == "" {
+		return nil
+	}
+	return externalsecret.Ensure(ctx, s.Pass, s.delivery)
+}
