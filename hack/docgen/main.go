@@ -1,6 +1,7 @@
 // Command docgen writes the reference pages of the operators: their APIs, the
 // vocabulary of their kinds, their flags, steps and metrics. It also writes their
-// dashboards, and lists their kinds in PROJECT.
+// dashboards, lists their kinds in PROJECT, and the packages of the shared library in
+// docs/architecture.md.
 //
 //	docgen docs/reference
 //
@@ -39,6 +40,9 @@ func run(root, folder string) error {
 		return err
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	if err := planPackages(root, filepath.Join(root, "docs", "architecture.md")); err != nil {
 		return err
 	}
 	for _, o := range operators {
