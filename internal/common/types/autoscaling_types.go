@@ -5,8 +5,8 @@ package types
 // +kubebuilder:validation:XValidation:rule="has(self.targetCPUUtilization) || has(self.targetMemoryUtilization)",message="at least one of targetCPUUtilization or targetMemoryUtilization must be set"
 // +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || self.minReplicas <= self.maxReplicas",fieldPath=".minReplicas",message="must not exceed maxReplicas"
 type AutoscalingSpec struct {
-	// minReplicas is the lowest number of API pods. When it is not set, it is
-	// spec.replicas.
+	// minReplicas is the lowest number of API pods. When it is not set, spec.replicas is
+	// used.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1

@@ -37,11 +37,11 @@ type CacheSpec struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.:-]+$`
 	Backend string `json:"backend,omitempty"`
 
-	// servers lists memcached servers that are run outside of forge, each as
-	// host or host:port; the port defaults to 11211. Example:
-	// ["memcached.openstack.svc.cluster.local:11211"]. Each must be a single
-	// server. Behind a Service that balances several, what one process removes
-	// from the cache, such as a revoked token, stays valid for the others.
+	// servers lists memcached servers that are run outside of forge, each as host or
+	// host:port; the port defaults to 11211. Example:
+	// ["memcached.openstack.svc.cluster.local:11211"]. Each must be a single server, not a
+	// Service that balances several: an entry that one process removes from the cache, such
+	// as a revoked token, would stay valid for the others.
 	//
 	// +optional
 	// +listType=atomic
@@ -51,7 +51,7 @@ type CacheSpec struct {
 	// +kubebuilder:validation:items:Pattern=`^[^\s,]+$`
 	Servers []string `json:"servers,omitempty"`
 
-	// replicas is the number of memcached servers a ControlPlane creates for
+	// replicas is the number of memcached servers that a ControlPlane creates for
 	// clusterRef. Other kinds accept and ignore it. The default is 3.
 	//
 	// +optional

@@ -13,9 +13,8 @@ const (
 	DatabasePasswordKey = "password"
 )
 
-// DatabaseSpec describes the database in which a service keeps its data: either a
-// MariaDB resource in the same namespace (managed) or a server that is run outside of
-// forge (brownfield).
+// DatabaseSpec describes the database of a service: either a MariaDB resource in the same
+// namespace (managed) or a server that is run outside of forge (brownfield).
 //
 // +kubebuilder:validation:XValidation:rule="has(self.clusterRef) != has(self.host)",message="exactly one of clusterRef or host must be set"
 // +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || (has(self.clusterRef.name) && size(self.clusterRef.name) > 0)",message="clusterRef.name must not be empty"
@@ -59,10 +58,9 @@ type DatabaseSpec struct {
 	// +required
 	SecretRef SecretRefSpec `json:"secretRef"`
 
-	// tls encrypts the connection to the database. When it is not set, a
-	// MariaDB that requires TLS is used with the authorities and the client
-	// certificate that mariadb-operator keeps for it, and any other connection
-	// is not encrypted.
+	// tls encrypts the connection to the database. When it is not set, only the connection
+	// to a MariaDB resource that requires TLS is encrypted, with the CA bundle and the
+	// client certificate that mariadb-operator keeps for it.
 	//
 	// +optional
 	TLS *DatabaseTLSSpec `json:"tls,omitempty"`
@@ -117,18 +115,17 @@ type DatabaseTLSSpec struct {
 	// +default=false
 	Enabled bool `json:"enabled,omitempty"`
 
-	// mode is how much of the server's identity is checked: "prefer" encrypts
-	// if the server can, "require" always encrypts, "verify-ca" also checks
-	// who signed the server's certificate, "verify-full" also checks its host
+	// mode determines whether encryption is required and what is verified: "prefer"
+	// encrypts if the server supports it, "require" always encrypts, "verify-ca" also
+	// verifies the CA of the server's certificate, "verify-full" also verifies its host
 	// name. The default is "require".
 	//
 	// +optional
 	// +default="require"
 	Mode DatabaseTLSMode `json:"mode,omitempty"`
 
-	// caBundleSecretRef names the Secret with the certificates of the
-	// authorities that may sign the server's certificate, in PEM form under
-	// key (default "ca.crt").
+	// caBundleSecretRef names the Secret with the certificates of the CAs that may sign the
+	// server's certificate, in PEM format under key (default "ca.crt").
 	//
 	// +optional
 	CABundleSecretRef *SecretRefSpec `json:"caBundleSecretRef,omitempty"`

@@ -2,15 +2,14 @@ package types
 
 import "strings"
 
-// GatewaySpec publishes a service's API under a host name through a Gateway
-// that already exists.
+// GatewaySpec publishes a service's API under a host name through an existing Gateway.
 type GatewaySpec struct {
-	// parentRef names the Gateway the route attaches to.
+	// parentRef names the Gateway to which the route attaches.
 	//
 	// +required
 	ParentRef GatewayParentRefSpec `json:"parentRef"`
 
-	// hostname is the name clients use in the URL and in TLS. Example:
+	// hostname is the host name that clients use in the URL and in TLS. Example:
 	// "api.example.com".
 	//
 	// +required
@@ -59,9 +58,8 @@ type GatewayParentRefSpec struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// namespace is the Gateway's namespace. When it is not set, it is the
-	// namespace of the resource itself; the listener must allow routes from
-	// there.
+	// namespace is the Gateway's namespace. When it is not set, it is the namespace of the
+	// resource itself. The listener must allow routes from the resource's namespace.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=63

@@ -26,13 +26,13 @@ const (
 	LogLevelCritical LogLevel = "CRITICAL"
 )
 
-// LoggingSpec sets what a service logs and in which form. The log always goes
-// to standard error.
+// LoggingSpec sets the format and the levels of a service's log. The log always goes to
+// standard error.
 type LoggingSpec struct {
-	// format is the form of a record: "text" is a line for people, "json" one object
-	// per line for log collectors. A JSON record of more than 4096 bytes is split into
-	// several, each with a part of the message and the fields part and parts. The
-	// default is "text".
+	// format is the format of a log record: "text" is a line for humans, "json" is one
+	// object per line for log collectors. A JSON record of more than 4096 bytes is split
+	// into several records. Each has a part of the message and the fields part and parts.
+	// The default is "text".
 	//
 	// +optional
 	// +default="text"
@@ -45,8 +45,8 @@ type LoggingSpec struct {
 	// +default="INFO"
 	Level LogLevel `json:"level,omitempty"`
 
-	// debug turns on the service's debug mode, which logs more than level
-	// DEBUG alone. The default is false.
+	// debug turns on the service's debug mode. It logs more than level DEBUG alone. The
+	// default is false.
 	//
 	// +optional
 	// +default=false

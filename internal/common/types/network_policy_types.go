@@ -2,20 +2,20 @@ package types
 
 import networkingv1 "k8s.io/api/networking/v1"
 
-// NetworkPolicySpec restricts the traffic of a service's pods. What the service
+// NetworkPolicySpec restricts the traffic of a service's pods. Traffic that the service
 // itself needs (DNS, database, cache) is always allowed.
 //
 // +kubebuilder:validation:XValidation:rule="size(self.ingress) > 0",message="at least one ingress source must be specified"
 type NetworkPolicySpec struct {
-	// ingress lists who may reach the port of the API; at least one source is required.
+	// ingress lists the sources that may reach the API port; at least one is required.
 	//
 	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	Ingress []NetworkPolicyIngressSource `json:"ingress"`
 
-	// additionalEgress allows more connections from the pods, for example
-	// to an LDAP server.
+	// additionalEgress allows additional connections from the pods, for example to an LDAP
+	// server.
 	//
 	// +optional
 	// +listType=atomic
@@ -32,8 +32,8 @@ type NetworkPolicyIngressSource struct {
 	// +required
 	NamespaceSelector map[string]string `json:"namespaceSelector"`
 
-	// podSelector holds the labels of the pods in those namespaces that may
-	// reach the API. When it is not set, all of them may.
+	// podSelector holds the labels of the pods in those namespaces that may reach the API.
+	// When it is not set, all pods of the namespaces may.
 	//
 	// +optional
 	PodSelector map[string]string `json:"podSelector,omitempty"`

@@ -29,7 +29,7 @@ func (p UpgradePhase) IsOffline() bool { return p == UpgradePhaseStopping || p =
 // IsFinal reports whether the upgrade can no longer be rolled back in the phase.
 func (p UpgradePhase) IsFinal() bool { return p == UpgradePhaseContracting || p == UpgradePhaseSyncing }
 
-// ServiceStatus is the state of an instance of an API service, as its operator last observed it.
+// ServiceStatus is the state of an API service, as its operator last observed it.
 type ServiceStatus struct {
 	// conditions report what works and what does not. Ready summarises the others; the
 	// message of a condition that is False says what to do.
@@ -58,7 +58,8 @@ type ServiceStatus struct {
 	// +optional
 	InstalledRelease string `json:"installedRelease,omitempty"`
 
-	// targetRelease is the image tag that an upgrade in progress leads to. It is empty when no upgrade is in progress.
+	// targetRelease is the image tag that the current upgrade installs. It is empty when no
+	// upgrade is in progress.
 	//
 	// +optional
 	TargetRelease string `json:"targetRelease,omitempty"`
@@ -68,16 +69,16 @@ type ServiceStatus struct {
 	// +optional
 	UpgradePhase UpgradePhase `json:"upgradePhase,omitempty"`
 
-	// expandedRelease is the image tag of a release whose tables and columns the
-	// database may already hold, because an upgrade to it began. It is kept when
-	// the upgrade is aborted, because added tables and columns stay, and is
-	// empty once an upgrade has completed.
+	// expandedRelease is the image tag of a release that may already have added its tables
+	// and columns to the database, because an upgrade to it began. It stays set when the
+	// upgrade is aborted, because these additions stay. It is empty once an upgrade has
+	// completed.
 	//
 	// +optional
 	ExpandedRelease string `json:"expandedRelease,omitempty"`
 
-	// images is what the operator found in the image of the spec, and in the one
-	// before it.
+	// images lists what the operator found in the image of the spec and in the previous
+	// image.
 	//
 	// +optional
 	// +listType=map
@@ -92,13 +93,13 @@ type ServiceStatus struct {
 	DownSince *metav1.Time `json:"downSince,omitempty"`
 }
 
-// ImageStatus is what an image holds.
+// ImageStatus describes the content of an image.
 type ImageStatus struct {
-	// reference is the image, as in the pods: the repository and the tag.
+	// reference is the image as the pods refer to it, with repository and tag.
 	Reference string `json:"reference"`
 
-	// version is the version of the service in the image. It is empty if the image
-	// does not say it. Example: "27.0.0".
+	// version is the version of the service in the image. It is empty if the image does not
+	// report it. Example: "27.0.0".
 	//
 	// +optional
 	Version string `json:"version,omitempty"`
@@ -109,8 +110,8 @@ type ImageStatus struct {
 	// +optional
 	Script string `json:"script,omitempty"`
 
-	// module is the WSGI application that API pods run from an image without a
-	// script. Example: "nova.wsgi.osapi_compute:application".
+	// module is the WSGI application that the API pods run if the image has no script.
+	// Example: "nova.wsgi.osapi_compute:application".
 	//
 	// +optional
 	Module string `json:"module,omitempty"`

@@ -5,17 +5,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ServiceSpec describes what every OpenStack API service has: an image, a database,
-// a cache, configuration, and pods behind a Service. A kind embeds it and adds the
-// fields that are specific to its service.
+// ServiceSpec describes the common parts of every OpenStack API service: an image, a
+// database, a cache, configuration, and pods behind a Service. A kind embeds it and adds
+// the fields of its service.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.preStopSleepSeconds) ? self.preStopSleepSeconds : 5) < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30)",fieldPath=".preStopSleepSeconds",message="preStopSleepSeconds must be less than terminationGracePeriodSeconds"
 // +kubebuilder:validation:XValidation:rule="!has(self.uwsgi) || !has(self.uwsgi.harakiri) || self.uwsgi.harakiri < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30) - (has(self.preStopSleepSeconds) ? self.preStopSleepSeconds : 5)",fieldPath=".uwsgi.harakiri",message="harakiri must be less than terminationGracePeriodSeconds minus preStopSleepSeconds"
 // +kubebuilder:validation:XValidation:rule="!has(self.autoscaling) || has(self.autoscaling.minReplicas) || !has(self.replicas) || self.replicas <= self.autoscaling.maxReplicas",fieldPath=".autoscaling.maxReplicas",message="must be at least spec.replicas when minReplicas is not set"
 type ServiceSpec struct {
-	// replicas is the number of API pods. With autoscaling it is only the
-	// lower bound, and only if autoscaling.minReplicas is not set. The default
-	// is 3.
+	// replicas is the number of API pods. With autoscaling it is the minimum if
+	// autoscaling.minReplicas is not set, and has no effect otherwise. The default is 3.
 	//
 	// +optional
 	// +default=3
@@ -29,9 +28,9 @@ type ServiceSpec struct {
 	// +required
 	Image ImageSpec `json:"image"`
 
-	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson that every
-	// pod of the service uses to pull its image. When it is not set, the nodes must be
-	// able to pull it on their own. Example: [{"name": "registry"}].
+	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson that every pod
+	// of the service uses to pull its image. When it is not set, the nodes must be able to
+	// pull the image without them. Example: [{"name": "registry"}].
 	//
 	// +optional
 	// +listType=map
@@ -40,9 +39,8 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, size(s.name) > 0)",message="name the Secret with which the image is pulled"
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
-	// database is the MariaDB database the service stores its data in. The name
-	// of the database and the choice between clusterRef and host cannot be
-	// changed later.
+	// database is the MariaDB database of the service. Its name and the choice between
+	// clusterRef and host cannot be changed later.
 	//
 	// +required
 	// +kubebuilder:validation:XValidation:rule="self.database == oldSelf.database",fieldPath=".database",message="database name is immutable"
@@ -54,30 +52,30 @@ type ServiceSpec struct {
 	// +required
 	Cache CacheSpec `json:"cache"`
 
-	// deletionPolicy determines what happens to the data when the resource is deleted.
-	// With Retain, the database and its user stay, with the keys that its content
-	// needs, and a new resource of the same name adopts them. With Delete, they are
-	// removed; this applies when the field is not set. A database of database.host
-	// always stays.
+	// deletionPolicy determines what happens to the data when the resource is deleted. With
+	// Retain, the database, its user and the keys that its content needs stay, and a new
+	// resource of the same name adopts them. With Delete, the operator removes them; this
+	// is also the behaviour when the field is not set. A database on database.host always
+	// stays.
 	//
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 
-	// policyOverrides changes rules of the service's API policy. The rules are
-	// checked against the image before they are used.
+	// policyOverrides changes rules of the service's API policy. The operator validates the
+	// rules with the image before pods get them.
 	//
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="(has(self.rules) && size(self.rules) > 0) || has(self.configMapRef)",message="at least one of rules or configMapRef must be set"
 	PolicyOverrides *PolicySpec `json:"policyOverrides,omitempty"`
 
-	// autoscaling lets the number of API pods follow their load. When it is
-	// not set, the number is replicas.
+	// autoscaling lets the number of API pods follow their load. When it is not set,
+	// replicas is the number of pods.
 	//
 	// +optional
 	Autoscaling *AutoscalingSpec `json:"autoscaling,omitempty"`
 
-	// networkPolicy restricts who can reach the API pods and what they can
-	// reach. When it is not set, their traffic is not restricted.
+	// networkPolicy restricts the traffic to and from the API pods. When it is not set, the
+	// traffic is unrestricted.
 	//
 	// +optional
 	NetworkPolicy *NetworkPolicySpec `json:"networkPolicy,omitempty"`
@@ -107,9 +105,9 @@ type ServiceSpec struct {
 	// +default={}
 	Logging *LoggingSpec `json:"logging,omitempty"`
 
-	// topologySpreadConstraints spread the API pods over the cluster; each
-	// must select exactly them. When the field is not set, they spread over
-	// zones and nodes as far as possible; an empty list turns spreading off.
+	// topologySpreadConstraints spread the API pods over the cluster. Each constraint must
+	// select exactly these pods. When the field is not set, the pods spread over zones and
+	// nodes as far as possible; an empty list turns spreading off.
 	//
 	// +optional
 	// +listType=map
@@ -127,8 +125,8 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:MaxLength=253
 	PriorityClassName *string `json:"priorityClassName,omitempty"`
 
-	// terminationGracePeriodSeconds is the time a pod has, in seconds, to
-	// finish its requests and stop. When it is not set, it is 30.
+	// terminationGracePeriodSeconds is the time in seconds for a pod to finish its requests
+	// and stop. When it is not set, it is 30.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=10
@@ -143,27 +141,26 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:Minimum=0
 	PreStopSleepSeconds *int64 `json:"preStopSleepSeconds,omitempty"`
 
-	// strategy is how a new version of the API pods replaces the old one. When
-	// it is not set, a new pod must be ready before an old one is stopped.
+	// strategy determines how new API pods replace old ones. When it is not set, a new pod
+	// must be ready before an old one is stopped.
 	//
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="!has(self.type) || self.type != 'Recreate' || !has(self.rollingUpdate)",fieldPath=".rollingUpdate",message="rollingUpdate must not be set when type is Recreate"
 	Strategy *appsv1.DeploymentStrategy `json:"strategy,omitempty"`
 
-	// extraConfig adds options to the service's configuration file, by section and
-	// option, and takes precedence over what the operator sets. The description of
-	// spec names the options that are reserved, if there are any. Each value is a
-	// string. Example: {"DEFAULT": {"debug": "true"}}.
+	// extraConfig adds options to the service's configuration file, by section and option,
+	// and takes precedence over what the operator sets. The description of spec names the
+	// reserved options, if there are any. Each value is a string. Example: {"DEFAULT":
+	// {"debug": "true"}}.
 	//
 	// +optional
 	ExtraConfig map[string]map[string]string `json:"extraConfig,omitempty"`
 
-	// extraConfigSecretRef names a Secret with further options, for values that are
-	// secret. The entry under key has the format of the service's configuration file,
-	// whose name is the default key: a line with the [section], then one line for each
-	// option, or several for one that may have several values. These options take
-	// precedence over those of extraConfig.
-	// Example: {"name": "ldap-options"}.
+	// extraConfigSecretRef names a Secret with further options, for values that are secret.
+	// The default key is the name of the service's configuration file, and the entry has
+	// the format of that file: a line with the [section], then one line for each option. An
+	// option that accepts several values may have several lines. These options take
+	// precedence over those of extraConfig. Example: {"name": "ldap-options"}.
 	//
 	// +optional
 	ExtraConfigSecretRef *SecretRefSpec `json:"extraConfigSecretRef,omitempty"`

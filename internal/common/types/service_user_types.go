@@ -10,16 +10,16 @@ type IdentitySpec struct {
 	// +kubebuilder:validation:Pattern=`^https?://[^\s/$]+(/[^\s$]*)?$`
 	AuthURL string `json:"authURL"`
 
-	// region is the region of the catalog in which the Identity service is looked up.
-	// When it is not set, any region matches. Example: "RegionOne".
+	// region is the catalog region of the Identity service. When it is not set, any region
+	// matches. Example: "RegionOne".
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=255
 	// +kubebuilder:validation:Pattern=`^[^\s$]*$`
 	Region string `json:"region,omitempty"`
 
-	// project is the name of the project on which the service user has its role.
-	// The default is "service".
+	// project is the name of the project in which the service user has its role. The
+	// default is "service".
 	//
 	// +optional
 	// +default="service"

@@ -37,9 +37,9 @@ type UWSGISpec struct {
 	// +kubebuilder:validation:Maximum=86400
 	HTTPKeepAliveTimeout *int32 `json:"httpKeepAliveTimeout,omitempty"`
 
-	// harakiri kills a worker whose request takes longer than this many
-	// seconds. It must be less than terminationGracePeriodSeconds minus
-	// preStopSleepSeconds. When it is not set, a request may take any time.
+	// harakiri kills a worker whose request takes longer than this many seconds. It must be
+	// less than terminationGracePeriodSeconds minus preStopSleepSeconds. When it is not
+	// set, requests have no time limit.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1

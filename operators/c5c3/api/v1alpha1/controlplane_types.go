@@ -7,9 +7,8 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// ControlPlane is an OpenStack control plane: its database and cache, its
-// services, and the credential with which OpenStack resources are managed. A
-// namespace holds at most one.
+// ControlPlane is an OpenStack control plane: its database and cache, its services, and the
+// credential for the management of OpenStack resources. A namespace holds at most one.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -77,11 +76,12 @@ type ControlPlaneSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="region is immutable"
 	Region string `json:"region,omitempty"`
 
-	// deletionPolicy determines what happens to the data when the ControlPlane is
-	// deleted. With Retain, the databases of the services, their users, Keystone's keys
-	// and their copies in the secret store stay, as does the volume of the MariaDB, and
-	// a new ControlPlane of the same name adopts them. With Delete, they are removed;
-	// this applies when the field is not set. A database that you provide always stays.
+	// deletionPolicy determines what happens to the data when the ControlPlane is deleted.
+	// With Retain, the databases of the services, their users, Keystone's keys and their
+	// copies in the secret store stay, as does the volume of the MariaDB, and a new
+	// ControlPlane of the same name adopts them. With Delete, the operator removes them;
+	// this is also the behaviour when the field is not set. A database that you provide
+	// always stays.
 	//
 	// +optional
 	DeletionPolicy commonv1.DeletionPolicy `json:"deletionPolicy,omitempty"`
@@ -103,7 +103,7 @@ type ControlPlaneSpec struct {
 	// +optional
 	Global *commonv1.PolicySpec `json:"global,omitempty"`
 
-	// korc is how OpenStack resources are managed through K-ORC, the OpenStack
+	// korc configures the management of OpenStack resources through K-ORC, the OpenStack
 	// Resource Controller.
 	//
 	// +optional
@@ -113,10 +113,9 @@ type ControlPlaneSpec struct {
 
 // InfrastructureSpec is the database and the cache of a control plane.
 type InfrastructureSpec struct {
-	// database is the MariaDB of the services, with the database of Keystone. The
-	// choice between clusterRef and host, the name of the cluster and that of the
-	// database cannot be changed later. The default is a new MariaDB with the name
-	// "openstack-db".
+	// database is the MariaDB of the services, including the database of Keystone. The
+	// choice between clusterRef and host and the names of the cluster and the database
+	// cannot be changed later. The default is a new MariaDB with the name "openstack-db".
 	//
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="has(self.clusterRef) == has(oldSelf.clusterRef)",message="database mode (managed clusterRef vs brownfield host) is immutable"
@@ -163,9 +162,8 @@ type InfrastructureDatabaseSpec struct {
 	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || (isQuantity(self) && quantity(self).isGreaterThan(quantity('0')))",message="storageSize must be a positive quantity such as 100Gi"
 	StorageSize string `json:"storageSize,omitempty"`
 
-	// storageClassName is the StorageClass of those volumes. It cannot be changed
-	// later. When it is not set, it is the default one of the cluster. Example:
-	// "ceph-rbd".
+	// storageClassName is the StorageClass of those volumes. It cannot be changed later.
+	// When it is not set, the cluster's default applies. Example: "ceph-rbd".
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
@@ -181,9 +179,10 @@ type InfrastructureDatabaseSpec struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9][A-Za-z0-9._:/@-]*$`
 	Image string `json:"image,omitempty"`
 
-	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson that
-	// those servers use to pull their image. Only a MariaDB that is being created
-	// gets them: mariadb-operator accepts no change. Example: [{"name": "registry"}].
+	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson that those
+	// servers use to pull their image. The operator sets them only when it creates the
+	// MariaDB, because mariadb-operator accepts no later change. Example: [{"name":
+	// "registry"}].
 	//
 	// +optional
 	// +listType=map
@@ -212,14 +211,14 @@ type InfrastructureCacheSpec struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.placement) || has(self.keystone)",fieldPath=".placement",message="placement needs the Identity service: set services.keystone, too"
 type ServicesSpec struct {
-	// keystone is the Identity service. When it is not set, the operator runs
-	// none.
+	// keystone is the Identity service. When it is not set, the operator does not deploy
+	// it.
 	//
 	// +optional
 	Keystone *ServiceKeystoneSpec `json:"keystone,omitempty"`
 
-	// placement is the Placement service, which needs keystone. When it is not
-	// set, the operator runs none.
+	// placement is the Placement service. It requires keystone. When it is not set, the
+	// operator does not deploy it.
 	//
 	// +optional
 	Placement *ServicePlacementSpec `json:"placement,omitempty"`
@@ -267,7 +266,7 @@ type ControlPlaneStatus struct {
 	// +optional
 	UpdatePhase UpdatePhase `json:"updatePhase,omitempty"`
 
-	// services reports which services are ready, and in which release.
+	// services reports the readiness and the release of each service.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxItems=32
@@ -275,14 +274,14 @@ type ControlPlaneStatus struct {
 	// +listMapKey=name
 	Services []ServiceStatus `json:"services,omitempty"`
 
-	// adminApplicationCredential is the credential OpenStack resources are
-	// managed with.
+	// adminApplicationCredential is the application credential for the management of
+	// OpenStack resources.
 	//
 	// +optional
 	AdminApplicationCredential *AdminApplicationCredentialStatus `json:"adminApplicationCredential,omitempty"`
 
-	// bootstrapResources reports which of the bootstrap resources exist in OpenStack,
-	// including the project and the role that the users of services need.
+	// bootstrapResources reports which bootstrap resources exist in OpenStack, including
+	// the project and the role that service users need.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxItems=256
@@ -291,9 +290,9 @@ type ControlPlaneStatus struct {
 	// +listMapKey=name
 	BootstrapResources []BootstrapResourceStatus `json:"bootstrapResources,omitempty"`
 
-	// catalogEntries are the entries of the service catalog that Keystone did not have
-	// before the operator made them. They are removed with their service. Entries that
-	// existed before are not listed, and stay.
+	// catalogEntries are the entries of the service catalog that the operator created. The
+	// operator removes them with their service. Entries that existed before are not listed,
+	// and stay.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxItems=64
@@ -302,7 +301,7 @@ type ControlPlaneStatus struct {
 	CatalogEntries []CatalogEntryStatus `json:"catalogEntries,omitempty"`
 }
 
-// CatalogEntryStatus is an entry of the service catalog that the operator has made.
+// CatalogEntryStatus is an entry of the service catalog that the operator created.
 type CatalogEntryStatus struct {
 	// objectName is the name of the K-ORC object.
 	//
@@ -310,7 +309,7 @@ type CatalogEntryStatus struct {
 	// +kubebuilder:validation:MaxLength=253
 	ObjectName string `json:"objectName"`
 
-	// id is the entry's id in Keystone, once it is known.
+	// id is the entry's ID in Keystone, once it is known.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
@@ -337,12 +336,12 @@ type BootstrapResourceStatus struct {
 	// +kubebuilder:validation:MaxLength=253
 	ObjectName string `json:"objectName,omitempty"`
 
-	// ready reports whether the resource exists as K-ORC last saw it.
+	// ready reports whether the resource exists, as K-ORC last observed it.
 	//
 	// +required
 	Ready bool `json:"ready"`
 
-	// id is the resource's id in OpenStack.
+	// id is the resource's ID in OpenStack.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
@@ -357,12 +356,12 @@ type ServiceStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
 
-	// ready reports whether the service works as the spec asks.
+	// ready reports whether the service runs as specified.
 	//
 	// +required
 	Ready bool `json:"ready"`
 
-	// release is the OpenStack release the service runs. Example: "2025.1".
+	// release is the OpenStack release of the service. Example: "2025.1".
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
@@ -371,17 +370,18 @@ type ServiceStatus struct {
 
 // AdminApplicationCredentialStatus is the application credential in use.
 type AdminApplicationCredentialStatus struct {
-	// id is the credential's id in Keystone.
+	// id is the credential's ID in Keystone.
 	//
 	// +optional
 	ID string `json:"id,omitempty"`
 
-	// restricted reports whether the credential is barred from creating further application credentials.
+	// restricted reports whether the credential must not create further application
+	// credentials.
 	//
 	// +optional
 	Restricted bool `json:"restricted"`
 
-	// lastRotation is the time since which this credential has been in use.
+	// lastRotation is when this credential came into use.
 	//
 	// +optional
 	LastRotation *metav1.Time `json:"lastRotation,omitempty"`

@@ -4,7 +4,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// CredentialRotation requests that a credential of the namespace's ControlPlane be replaced, at once or on a schedule.
+// CredentialRotation requests the replacement of a credential of the namespace's
+// ControlPlane, at once or on a schedule.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -54,7 +55,7 @@ const RotationTargetAdminApplicationCredential RotationTarget = "adminApplicatio
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.intervalDays) || !has(self.preRotationDays) || self.preRotationDays < self.intervalDays",fieldPath=".preRotationDays",message="preRotationDays must be less than intervalDays"
 type CredentialRotationSpec struct {
-	// target is the credential that is replaced.
+	// target is the credential to replace.
 	//
 	// +required
 	Target RotationTarget `json:"target"`
@@ -81,19 +82,19 @@ type CredentialRotationSpec struct {
 	// +kubebuilder:validation:Maximum=36500
 	IntervalDays *int32 `json:"intervalDays,omitempty"`
 
-	// preRotationDays is how many days before the end of intervalDays the next
-	// credential is created. Its users have that time to switch to it. When it is not
-	// set, the next credential is created at the end.
+	// preRotationDays is how many days before the end of the interval the next credential
+	// is created. Clients have that time to switch to it. When it is not set, the next
+	// credential is created at the end of the interval.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=36500
 	PreRotationDays *int32 `json:"preRotationDays,omitempty"`
 
-	// gracePeriodDays is how many days the old credential remains valid after a new one
-	// has replaced it. When it is not set, or 0, the old one is revoked two minutes
-	// after the new one has reached its users, so that their pods have time to read it.
-	// It applies to replacements that this CredentialRotation requests.
+	// gracePeriodDays is how many days the old credential remains valid after a new one has
+	// replaced it. When it is not set, or 0, the old credential is revoked two minutes
+	// after the new one has reached its clients, so that their pods have time to read it.
+	// It applies only to replacements that this CredentialRotation requests.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -118,21 +119,19 @@ type CredentialRotationStatus struct {
 	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// lastTriggeredGeneration is the generation of the spec whose reMint was
-	// last acted on.
+	// lastTriggeredGeneration is the generation of the spec whose reMint the operator last
+	// handled.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	LastTriggeredGeneration int64 `json:"lastTriggeredGeneration,omitempty"`
 
-	// lastRotation is when this CredentialRotation last had the credential
-	// replaced.
+	// lastRotation is when the credential was last replaced for this CredentialRotation.
 	//
 	// +optional
 	LastRotation *metav1.Time `json:"lastRotation,omitempty"`
 
-	// nextRotation is when the next credential is created. It is set while
-	// the credential is replaced on a schedule.
+	// nextRotation is when the next credential is created. It is set only with a schedule.
 	//
 	// +optional
 	NextRotation *metav1.Time `json:"nextRotation,omitempty"`

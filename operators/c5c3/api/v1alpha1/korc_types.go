@@ -4,18 +4,17 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// KORCSpec is how a control plane's OpenStack resources are managed through
-// K-ORC, the OpenStack Resource Controller.
+// KORCSpec configures the management of OpenStack resources through K-ORC, the OpenStack
+// Resource Controller.
 type KORCSpec struct {
-	// adminCredential is the credential K-ORC works with.
+	// adminCredential is the credential that K-ORC uses.
 	//
 	// +optional
 	// +default={}
 	AdminCredential AdminCredentialSpec `json:"adminCredential,omitzero"`
 }
 
-// AdminCredentialSpec is the administrator's application credential and where
-// it comes from.
+// AdminCredentialSpec describes the administrator's application credential and its source.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.cloudCredentialsRef) || !has(self.passwordSecretRef) || self.cloudCredentialsRef.secretName != self.passwordSecretRef.name",fieldPath=".cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 type AdminCredentialSpec struct {
@@ -39,7 +38,8 @@ type AdminCredentialSpec struct {
 	// +default={}
 	ApplicationCredential ApplicationCredentialSpec `json:"applicationCredential,omitzero"`
 
-	// bootstrapResources are OpenStack resources that are created with the control plane if they do not exist.
+	// bootstrapResources are OpenStack resources that the operator creates with the control
+	// plane if they do not exist.
 	//
 	// +optional
 	// +listType=map
@@ -80,22 +80,22 @@ type ApplicationCredentialSpec struct {
 	// +default=true
 	Restricted *bool `json:"restricted,omitempty"`
 
-	// accessRules limit the credential to some requests. When there are none,
-	// it may do everything the administrator may.
+	// accessRules limit the credential to the requests that they allow. When the list is
+	// empty, the credential has all rights of the administrator.
 	//
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	AccessRules []AccessRule `json:"accessRules,omitempty"`
 
-	// rotation is when the credential is replaced.
+	// rotation determines when the credential is replaced.
 	//
 	// +optional
 	// +default={}
 	Rotation RotationSpec `json:"rotation,omitzero"`
 }
 
-// AccessRule allows an application credential a kind of request.
+// AccessRule allows certain requests with an application credential.
 type AccessRule struct {
 	// path is the path of the allowed requests. Example: "/v2.1/servers".
 	//
@@ -110,7 +110,7 @@ type AccessRule struct {
 	// +kubebuilder:validation:Enum=CONNECT;DELETE;GET;HEAD;OPTIONS;PATCH;POST;PUT;TRACE
 	Method string `json:"method,omitempty"`
 
-	// service names the K-ORC Service the requests go to.
+	// service names the K-ORC Service that receives the requests.
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -136,9 +136,8 @@ const (
 
 // RotationSpec determines when an application credential is replaced.
 type RotationSpec struct {
-	// mode is what makes the operator replace the credential: a changed
-	// password, a schedule, or a CredentialRotation. The default is
-	// "PasswordDriven".
+	// mode determines what triggers the replacement of the credential: a changed password,
+	// a schedule, or a CredentialRotation. The default is "PasswordDriven".
 	//
 	// +optional
 	// +default="PasswordDriven"

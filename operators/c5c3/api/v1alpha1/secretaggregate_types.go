@@ -4,8 +4,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SecretAggregate collects the Secrets of the namespace's ControlPlane into
-// one. It reads no other Secret.
+// SecretAggregate collects the Secrets of the namespace's ControlPlane in one Secret. It
+// reads no other Secrets.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -40,18 +40,19 @@ type SecretAggregateList struct {
 }
 
 // SecretAggregateSpec determines which Secrets are collected, and into which Secret.
-// Without sources, all those of the ControlPlane are collected.
+// Without sources, all Secrets of the ControlPlane are collected.
 type SecretAggregateSpec struct {
-	// targetSecretName is the name of the Secret that holds the others. The
-	// operator creates it, and deletes it with the SecretAggregate. When it is
-	// not set, it is the name of the SecretAggregate. Example: "credentials".
+	// targetSecretName is the name of the Secret with the collected entries. The operator
+	// creates it, and deletes it with the SecretAggregate. When it is not set, it is the
+	// name of the SecretAggregate. Example: "credentials".
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
 	TargetSecretName string `json:"targetSecretName,omitempty"`
 
-	// sources are the Secrets that are collected. When the list is empty, all those of the ControlPlane are collected.
+	// sources are the Secrets to collect. When the list is empty, all Secrets of the
+	// ControlPlane are collected.
 	//
 	// +optional
 	// +listType=map
@@ -76,7 +77,7 @@ const (
 	AggregatedDatabaseCredentials AggregatedCredential = "databaseCredentials"
 )
 
-// SecretAggregateSource is one Secret that is collected.
+// SecretAggregateSource is one Secret to collect.
 type SecretAggregateSource struct {
 	// credential is the Secret, named by what it holds: the clouds.yaml of
 	// "adminApplicationCredential", the "adminPassword", or the user and the
@@ -85,10 +86,9 @@ type SecretAggregateSource struct {
 	// +required
 	Credential AggregatedCredential `json:"credential"`
 
-	// keys are the entries that are copied: "clouds.yaml", the administrator's
-	// "password", and "username" and "password" of the database, or the keys that
-	// the ControlPlane names instead. When the list is empty, all of these are
-	// copied. Example: ["password"].
+	// keys are the entries to copy: "clouds.yaml", the administrator's "password", and the
+	// database's "username" and "password", or the keys that the ControlPlane sets instead.
+	// When the list is empty, all of these are copied. Example: ["password"].
 	//
 	// +optional
 	// +listType=set
@@ -98,10 +98,9 @@ type SecretAggregateSource struct {
 	// +kubebuilder:validation:items:Pattern=`^[-._a-zA-Z0-9]+$`
 	Keys []string `json:"keys,omitempty"`
 
-	// keyPrefix is prepended to each key in the target Secret. When it is not
-	// set, it is the credential and a dot, as in
-	// "databaseCredentials.password". Two entries that would have the same
-	// key are refused.
+	// keyPrefix is prepended to each key in the target Secret. When it is not set, it is
+	// the credential and a dot, as in "databaseCredentials.password". Two entries with the
+	// same resulting key are refused.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
@@ -111,8 +110,8 @@ type SecretAggregateSource struct {
 
 // SecretAggregateStatus is the state of a SecretAggregate, as the operator last observed it.
 type SecretAggregateStatus struct {
-	// conditions report what works and what does not; Ready is True when the
-	// Secret holds everything the spec asks for.
+	// conditions report what works and what does not; Ready is True when the Secret holds
+	// all requested entries.
 	//
 	// +optional
 	// +listType=map

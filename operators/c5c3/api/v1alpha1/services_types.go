@@ -48,8 +48,8 @@ type ServiceSpec struct {
 	// +optional
 	Gateway *commonv1.GatewaySpec `json:"gateway,omitempty"`
 
-	// publicEndpoint is the URL under which clients outside the cluster reach
-	// the service. When it is not set, it follows from gateway. Example:
+	// publicEndpoint is the service's URL for clients outside the cluster. When it is not
+	// set, the operator derives it from gateway. Example:
 	// "https://keystone.example.com:8443/v3".
 	//
 	// +optional
@@ -90,8 +90,8 @@ type ServicePlacementSpec struct {
 // PlacementDatabaseSpec is a database on the server of infrastructure.database. In
 // managed mode the operator provides the credentials itself, and secretRef is not used.
 type PlacementDatabaseSpec struct {
-	// database is the name of the database, which must differ from that of
-	// Keystone. It cannot be changed later. The default is "placement".
+	// database is the name of the database. It must differ from the name of Keystone's
+	// database and cannot be changed later. The default is "placement".
 	//
 	// +optional
 	// +default="placement"

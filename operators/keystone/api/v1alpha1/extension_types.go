@@ -2,8 +2,7 @@ package v1alpha1
 
 // PluginSpec configures a plugin or driver that the service's image contains.
 type PluginSpec struct {
-	// name identifies the plugin to people; it has no effect. Example:
-	// "keystone-keycloak-backend".
+	// name is a label for humans; it has no effect. Example: "keystone-keycloak-backend".
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -72,11 +71,11 @@ type MiddlewareSpec struct {
 	// +optional
 	Config map[string]string `json:"config,omitempty"`
 
-	// files holds the files that the filter reads, by the name that they get in
-	// /etc/keystone/keystone.conf.d. Each name may occur once. Names of the
-	// operator's own files are refused, and those that end in ".conf", which the
-	// service reads as its configuration. They are in a ConfigMap, and not for
-	// secrets. Example: {"audit_map.ini": "[path_keywords]\nusers = user"}.
+	// files maps file names in /etc/keystone/keystone.conf.d to the contents of files that
+	// the filter reads. Each name may occur once. Names of the operator's own files are
+	// refused, as are names that end in ".conf", because the service reads such files as
+	// its configuration. The files are stored in a ConfigMap: do not put secrets into them.
+	// Example: {"audit_map.ini": "[path_keywords]\nusers = user"}.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16

@@ -19,9 +19,8 @@ type FernetSpec struct {
 	// +kubebuilder:validation:MaxLength=253
 	RotationSchedule string `json:"rotationSchedule,omitempty"`
 
-	// maxActiveKeys is the number of keys that are kept. A token stays valid
-	// only while its key is among them, so more frequent rotation needs more
-	// keys. The default is 3.
+	// maxActiveKeys is the number of keys to keep. A token stays valid only while its key
+	// is among them, so more frequent rotation needs more keys. The default is 3.
 	//
 	// +optional
 	// +default=3
@@ -48,7 +47,8 @@ type CredentialKeysSpec struct {
 	// +kubebuilder:validation:MaxLength=253
 	RotationSchedule string `json:"rotationSchedule,omitempty"`
 
-	// maxActiveKeys is the number of keys that are kept. Stored credentials are re-encrypted at each rotation. The default is 3.
+	// maxActiveKeys is the number of keys to keep. Stored credentials are re-encrypted at
+	// each rotation. The default is 3.
 	//
 	// +optional
 	// +default=3
@@ -108,8 +108,8 @@ type BootstrapSpec struct {
 	// +required
 	AdminPasswordSecretRef commonv1.SecretRefSpec `json:"adminPasswordSecretRef"`
 
-	// region is the OpenStack region Keystone registers itself in. It cannot
-	// be changed later. The default is "RegionOne".
+	// region is the OpenStack region in which Keystone registers itself. It cannot be
+	// changed later. The default is "RegionOne".
 	//
 	// +optional
 	// +default="RegionOne"
@@ -118,9 +118,9 @@ type BootstrapSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="bootstrap.region is immutable"
 	Region string `json:"region,omitempty"`
 
-	// publicEndpoint is the URL under which clients outside the cluster reach
-	// Keystone. When it is not set, the catalog contains the URL inside the
-	// cluster. Example: "https://keystone.example.com/v3".
+	// publicEndpoint is Keystone's URL for clients outside the cluster. When it is not set,
+	// the catalog contains the URL inside the cluster. Example:
+	// "https://keystone.example.com/v3".
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
@@ -161,7 +161,8 @@ type PasswordRotationSpec struct {
 	// +default=false
 	Suspend bool `json:"suspend,omitempty"`
 
-	// passwordLength is the number of random bytes in a new password; written as text it is a third longer. The default is 32.
+	// passwordLength is the number of random bytes in a new password. The password itself
+	// is a third longer, because the bytes are encoded as text. The default is 32.
 	//
 	// +optional
 	// +default=32
@@ -172,9 +173,9 @@ type PasswordRotationSpec struct {
 
 // FederationSpec configures federated identity.
 type FederationSpec struct {
-	// enabled allows users that an identity provider has authenticated to log in, by
-	// the methods mapped, openid and saml2. It requires a proxy in front of Keystone
-	// that authenticates them and that clients cannot bypass.
+	// enabled allows users of an identity provider to log in with the methods mapped,
+	// openid and saml2. It requires a proxy in front of Keystone that authenticates these
+	// users. Clients must not be able to bypass the proxy.
 	//
 	// +required
 	Enabled bool `json:"enabled"`

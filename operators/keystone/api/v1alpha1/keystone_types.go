@@ -27,11 +27,11 @@ type Keystone struct {
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is the desired state of the Keystone. Four options of keystone.conf are
-	// reserved, and other values of them are refused: key_repository of fernet_tokens
-	// and of credential, provider of token, and proxies of cache. The Secret of
-	// extraConfigSecretRef must not set connection of database either, nor expiration
-	// and allow_expired_window of token. Wherever the database stays after the
-	// deletion of the Keystone, the keys and their copies in the secret store stay.
+	// reserved, and other values are refused: key_repository in fernet_tokens and in
+	// credential, provider in token, and proxies in cache. In addition, the Secret of
+	// extraConfigSecretRef must not set connection in database, or expiration and
+	// allow_expired_window in token. If the database stays after the deletion of the
+	// Keystone, the keys and their copies in the secret store stay, too.
 	//
 	// +required
 	Spec KeystoneSpec `json:"spec"`
@@ -72,14 +72,15 @@ type KeystoneSpec struct {
 	// +default={}
 	CredentialKeys CredentialKeysSpec `json:"credentialKeys,omitzero"`
 
-	// trustFlush sets when expired trusts are deleted from the database. It is
-	// on by default, every hour; set suspend to pause it.
+	// trustFlush sets when expired trusts are deleted from the database. By default this
+	// happens every hour; set suspend to pause it.
 	//
 	// +optional
 	// +default={}
 	TrustFlush *TrustFlushSpec `json:"trustFlush,omitempty"`
 
-	// federation turns on federated identity. When it is not set, nobody can log in by the methods mapped, openid and saml2.
+	// federation turns on federated identity. When it is not set, the login methods mapped,
+	// openid and saml2 are disabled.
 	//
 	// +optional
 	Federation *FederationSpec `json:"federation,omitempty"`

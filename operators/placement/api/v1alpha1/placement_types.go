@@ -48,7 +48,7 @@ type PlacementList struct {
 }
 
 // PlacementSpec describes a Placement. Everything except the image, the database, the
-// cache, the Identity service and a user there has a default.
+// cache, the Identity service and the service user has a default.
 type PlacementSpec struct {
 	commonv1.ServiceSpec `json:",inline"`
 
@@ -57,13 +57,12 @@ type PlacementSpec struct {
 	// +required
 	Identity commonv1.IdentitySpec `json:"identity"`
 
-	// serviceUserSecretRef names the Secret with the user as which Placement
-	// validates tokens at the Identity service: its name under "username", its
-	// password under key (default "password"). The user needs the role "service"
-	// on identity.project. The Identity service revokes the tokens of a user
-	// whose password changes. To avoid failed requests, refer to a Secret with
-	// another user instead, and delete the old user when the Placement is ready
-	// again.
+	// serviceUserSecretRef names the Secret with Placement's service user: the user name
+	// under "username", the password under key (default "password"). Placement uses this
+	// user to validate tokens at the Identity service. The user needs the role "service" on
+	// identity.project. The Identity service revokes the tokens of a user whose password
+	// changes. To avoid failed requests, refer to a Secret with another user instead, and
+	// delete the old user when the Placement is ready again.
 	//
 	// +required
 	ServiceUserSecretRef commonv1.SecretRefSpec `json:"serviceUserSecretRef"`
