@@ -1,6 +1,6 @@
-// Package apply is the only one that sends changes to the API server, and says to whom an
-// existing object belongs. [EnsureObject] writes objects by server-side apply, and only if
-// that would change something.
+// Package apply is the only package that sends changes to the API server, and reports the
+// owner of an existing object. [EnsureObject] writes objects by server-side apply, and only
+// if that would change something.
 //
 // Whether it would is decided from the cached live object: the fields its
 // managedFields record for our manager are compared with the desired ones. A

@@ -1,4 +1,4 @@
-// Package digest identifies texts by something shorter.
+// Package digest computes short identifiers of texts.
 package digest
 
 import "crypto/sha256"

@@ -1,5 +1,5 @@
-// Package image finds out what the image of a service holds before pods rely on it: how
-// its API is served, and which release of the service it is.
+// Package image inspects the image of a service before pods rely on it: how it serves the
+// API, and which release of the service it contains.
 package image
 
 import (

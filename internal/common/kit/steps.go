@@ -1,5 +1,5 @@
-// Package kit has the steps that every API service has, for the pipeline of its operator, and
-// completes what the operator declares with what follows from it.
+// Package kit has the steps that are common to the pipelines of all API services, and
+// completes the declarations of an operator with the values that follow from them.
 package kit
 
 import (

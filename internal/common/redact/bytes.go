@@ -1,4 +1,4 @@
-// Package redact protects values from being printed by accident.
+// Package redact protects values from accidental printing.
 package redact
 
 import (

@@ -1,5 +1,5 @@
-// Package rollout lets Deployments change their pods a few at a time when a new version of
-// the operator builds all of them differently.
+// Package rollout limits how many Deployments roll out at the same time when a new version
+// of the operator changes the pods of all of them.
 package rollout
 
 import (

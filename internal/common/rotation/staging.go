@@ -1,5 +1,5 @@
-// Package rotation holds what the scheduled rotations of keys and of passwords
-// share.
+// Package rotation has the common parts of the scheduled rotations of keys and of
+// passwords.
 //
 // A CronJob generates new values and stores them in a staging Secret, the only
 // object that its account may write. The operator checks them there and promotes

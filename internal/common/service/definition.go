@@ -1,7 +1,7 @@
-// Package service holds what the operators of OpenStack API services share: the
+// Package service has the common model of the operators of OpenStack API services: the
 // definition of a service, the resource that declares an instance of it, and the data and
-// tools that the steps of a pass use. The steps themselves live in the packages that
-// build on this one, grouped by subject.
+// tools for the steps of a pass. The steps themselves live in the packages that build on
+// this one, grouped by subject.
 package service
 
 import (

@@ -1,6 +1,6 @@
-// Package serviceuser gives a service the user with which it asks the Identity service
-// about the tokens of its clients: the options of the middleware that does so, with the
-// user's Secret among them, and a check of the user before any API pod gets it.
+// Package serviceuser gives a service its own user to validate the tokens of its clients at
+// the Identity service: the options of the middleware, including the user's Secret, and a
+// check of the user before any API pod gets it.
 package serviceuser
 
 import (

@@ -1,5 +1,5 @@
-// Package sharing says which resource has a database that several name. They may be of
-// any kind and in any namespace: what counts is the identity of the database.
+// Package sharing decides which resource owns a database that several resources name. They
+// may be of any kind and in any namespace: only the identity of the database counts.
 package sharing
 
 import (

@@ -1,6 +1,6 @@
-// Package vocabulary defines the words with the same meaning on every kind, and the
-// format in which an API package lists the conditions and events of its kinds. The
-// reference is generated from such a list, and tests compare it with the code.
+// Package vocabulary defines the conditions, reasons and events with the same meaning on
+// every kind, and the format in which an API package lists the conditions and events of its
+// kinds. The reference is generated from such a list, and tests compare it with the code.
 package vocabulary
 
 import corev1 "k8s.io/api/core/v1"

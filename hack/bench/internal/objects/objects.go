@@ -1,4 +1,4 @@
-// Package objects writes many objects at once, and waits for what cannot be watched.
+// Package objects writes many objects at once, and waits for states that cannot be watched.
 package objects
 
 import (

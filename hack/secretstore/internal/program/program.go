@@ -1,4 +1,4 @@
-// Package program is the whole program, so that the tests of scripts can be it, too.
+// Package program has the whole program, so that the tests of scripts can run as it.
 package program
 
 import (

@@ -1,5 +1,5 @@
-// Package logins plans how the pods of a service pass from one password of a managed
-// database to the next, so that the server never refuses one of them.
+// Package logins plans how the pods of a service switch from one password of a managed
+// database to the next, so that the server never refuses a login.
 package logins
 
 import (

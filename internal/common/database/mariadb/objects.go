@@ -1,5 +1,5 @@
-// Package mariadb builds and applies the objects of mariadb-operator that stand for the
-// database of a service instance, its users and their rights.
+// Package mariadb builds and applies the objects of mariadb-operator for the database of a
+// service instance, its users and their rights.
 package mariadb
 
 import (

@@ -1,6 +1,6 @@
 // Package schema keeps the schema of a service's database at the release of its image. It
-// covers the installation, upgrades from release to release in phases, those that a user
-// wants offline, and aborting an upgrade.
+// covers the installation, upgrades from release to release in phases, offline upgrades on
+// request, and the abort of an upgrade.
 package schema
 
 import (

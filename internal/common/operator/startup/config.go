@@ -1,6 +1,6 @@
-// Package startup has what an operator tells its controllers and webhooks about how it was
-// started. It is apart from package operator because a step or a test that only reads this
-// need not link what serves metrics to authenticated clients.
+// Package startup holds the start-up settings that an operator passes to its controllers
+// and webhooks. It is separate from package operator, so that a step or a test that only
+// reads them does not link the server for authenticated metrics.
 package startup
 
 import (

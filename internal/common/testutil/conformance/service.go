@@ -1,8 +1,8 @@
-// Package conformance verifies what every service's operator has to do: it converges and
-// then rests, survives failures, repairs drift, leaves foreign objects alone, explains
-// what is wrong, and cleans up when a resource is deleted. The author of a service
-// describes it and calls [Main] and [Run]; the author's own tests cover what only that
-// service has.
+// Package conformance verifies the common behaviour of the operators of all services: an
+// operator converges and then rests, survives failures, repairs drift, leaves foreign
+// objects alone, explains what is wrong, and cleans up when a resource is deleted. The
+// author of a service describes it and calls [Main] and [Run]; the author's own tests cover
+// what only that service has.
 package conformance
 
 import (

@@ -1,4 +1,4 @@
-// Package short leaves tests out of a short run ("go test -short"), which "make test" is.
+// Package short leaves tests out of a short run ("go test -short"), such as "make test".
 // "make check" runs all tests.
 package short
 

@@ -1,7 +1,7 @@
 // Package standin simulates the controllers that a test API server lacks: those of
-// kube-controller-manager for Deployments and Jobs, mariadb-operator and
-// External Secrets. Each of them immediately does, driven by watches, what the real one
-// does in the good case, and on request fails in the ways that users encounter.
+// kube-controller-manager for Deployments and Jobs, mariadb-operator and External Secrets.
+// Each of them watches its objects and immediately does what the real controller does on
+// success. On request it fails in the ways that users encounter.
 package standin
 
 import (

@@ -1,5 +1,5 @@
-// Package clouds writes and parses the clouds.yaml with which K-ORC and the users of a
-// ControlPlane log in.
+// Package clouds writes and parses the clouds.yaml for the logins of K-ORC and other
+// clients of a ControlPlane.
 package clouds
 
 import (

@@ -1,5 +1,5 @@
-// Package controlplane holds what the controllers of all the operator's kinds have to
-// know about a ControlPlane.
+// Package controlplane has the facts about a ControlPlane that the controllers of all the
+// operator's kinds need.
 package controlplane
 
 import (

@@ -1,5 +1,5 @@
-// Package identity asks Keystone itself, in the background, what K-ORC cannot ask, and
-// remembers the answers, so that no pass waits for Keystone.
+// Package identity queries Keystone in the background for facts that K-ORC cannot provide,
+// and stores the answers, so that no pass waits for Keystone.
 package identity
 
 import (

@@ -1,5 +1,5 @@
-// Package infrastructure has the steps for what a control plane's services depend on: the
-// database and cache servers, and the passwords from the secret store.
+// Package infrastructure has the steps for the dependencies of a control plane's services:
+// the database and cache servers, and the passwords from the secret store.
 package infrastructure
 
 import (

@@ -1,5 +1,5 @@
 // Package pass holds the state of one pass over a control plane: the resource, the
-// dependencies of the operator, and what the steps hand to each other.
+// dependencies of the operator, and the values that steps pass to each other.
 package pass
 
 import (

@@ -1,6 +1,6 @@
-// Package controller is the controller of the Keystone kind. This file is the
-// map of it: the steps in order, the condition each owns and what each needs.
-// Every step that is Keystone's own is in a file of its own.
+// Package controller is the controller of the Keystone kind. This file is the map of it:
+// the steps in order, the condition each owns and what each needs. Every step that is
+// specific to Keystone has its own file.
 package controller
 
 import (

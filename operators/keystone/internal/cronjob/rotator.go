@@ -1,4 +1,4 @@
-// Package cronjob keeps the CronJobs of a Keystone and reports what became of their Jobs.
+// Package cronjob applies the CronJobs of a Keystone and reports the results of their Jobs.
 package cronjob
 
 import (

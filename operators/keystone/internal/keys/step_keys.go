@@ -1,6 +1,6 @@
 // Package keys keeps the keys of a Keystone: those that sign tokens and those that encrypt
 // credentials. It generates them once, keeps copies of them in the secret store, promotes
-// what was rotated out of them, and removes them with the database that they decrypt.
+// rotated keys, and removes the keys with the database that they decrypt.
 package keys
 
 import (

@@ -1,5 +1,6 @@
-// Package pass holds what the steps of one pass over a Keystone share: the resource, the
-// dependencies, what the steps hand to each other, and the names of a Keystone's objects.
+// Package pass has the common data of the steps of one pass over a Keystone: the resource,
+// the dependencies, the values that steps pass to each other, and the names of a Keystone's
+// objects.
 package pass
 
 import (

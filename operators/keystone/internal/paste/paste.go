@@ -1,4 +1,5 @@
-// Package paste renders the api-paste.ini of Keystone, with filters of users in its pipeline.
+// Package paste renders the api-paste.ini of Keystone, including user-defined filters in
+// its pipeline.
 package paste
 
 import (

@@ -1,4 +1,5 @@
-// Package pushsecret has External Secrets write Secrets of a Keystone to the secret store.
+// Package pushsecret copies Secrets of a Keystone to the secret store through External
+// Secrets.
 package pushsecret
 
 import (
