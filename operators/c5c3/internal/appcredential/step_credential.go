@@ -10,6 +10,7 @@ import (
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
@@ -212,10 +213,10 @@ func (m *manager) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error
 	if id == "" {
 		return m.seed()
 	}
-	switch verdict, err := m.Proofs.Verdict(m.Name, controlplane.AuthURL(m.CP), id, secret); verdict {
-	case identity.Accepted:
+	switch verdict, err := m.Proofs.Verdict(m.Name, controlplane.AuthURL(m.CP), id, secret, false); verdict {
+	case ask.Accepted:
 		return clouds.Credential(controlplane.AuthURL(m.CP), m.CP, id, secret)
-	case identity.Unproven:
+	case ask.Unproven:
 		return nil, fmt.Errorf("asking %s whether the credential in use works: %w", controlplane.AuthURL(m.CP), err)
 	}
 	return m.seed()

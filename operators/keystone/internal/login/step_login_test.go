@@ -9,8 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/ini"
+	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -62,8 +64,8 @@ func TestAnErrorThatKeystoneDoesNotExplainIsBlamedOnWhatIsKnownToBeBroken(t *tes
 	noDatabase := condition(vocabulary.ConditionDatabaseReady, metav1.ConditionFalse, vocabulary.ReasonClusterNotReady)
 	for title, test := range map[string]struct {
 		keystone *keystonev1alpha1.Keystone
-		found    proof.Verdict
-		want     proof.Verdict
+		found    ask.Verdict
+		want     ask.Verdict
 	}{
 		"nothing is known":         {withConditions(), proof.Erred, proof.Erred},
 		"the keys are missing":     {withConditions(noKeys), proof.Erred, proof.KeysFailed},
@@ -129,11 +131,11 @@ func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 	refused := condition(keystonev1alpha1.ConditionKeystoneAPIReady, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)
 	refused.Message = targetOf(s, nil, nil).Refusal
 	s.Resource.Status.Conditions = []metav1.Condition{refused}
-	if !targetOf(s, nil, nil).Refused {
+	if targetOf(s, nil, nil).Before != ask.Rejected {
 		t.Error("the password would be tried again")
 	}
 	last.CreationTimestamp = metav1.Now()
-	if targetOf(s, nil, nil).Refused {
+	if targetOf(s, nil, nil).Before == ask.Rejected {
 		t.Error("the password would not be tried although bootstrap has run again")
 	}
 }
@@ -173,11 +175,11 @@ func TestALoginIsProvenAgainWhenItsInputsChange(t *testing.T) {
 
 func TestEveryFindingAboutALoginHasAReason(t *testing.T) {
 	s := fixture.Scope(fixture.Minimal())
-	for _, verdict := range []proof.Verdict{
-		proof.Unasked, proof.Pending, proof.Accepted, proof.Refused, proof.DatabaseFailed, proof.CacheFailed, proof.KeysFailed,
-		proof.Erred, proof.Odd, proof.TimedOut, proof.Unresolved, proof.Unreachable, proof.Broken,
+	for _, verdict := range []ask.Verdict{
+		ask.Unproven, ask.Pending, ask.Accepted, ask.Rejected, proof.Uncached, proof.DatabaseFailed, proof.CacheFailed, proof.KeysFailed,
+		proof.Erred, proof.Odd, probe.TimedOut, probe.Unresolved, probe.Unreachable, probe.Broken,
 	} {
-		if got := report(s, proof.Result{Verdict: verdict, Message: "found"}); got.Reason() == "" {
+		if got := report(s, ask.Answer{Verdict: verdict, Message: "found"}); got.Reason() == "" {
 			t.Errorf("%q has none", verdict)
 		}
 	}
