@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -42,6 +41,9 @@ func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	}
 	result, err := verify(ctx, s)
+	if err == nil && result.Verdict == ask.Rejected {
+		err = recordRefusal(ctx, s)
+	}
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonHealthCheckFailed, err)
 	}
@@ -74,7 +76,7 @@ func verify(ctx context.Context, s *pass.Scope) (ask.Answer, error) {
 // well.
 func targetOf(s *pass.Scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof.Target {
 	k := s.Resource
-	refusal, rollout := refusedMessage(s), health.RolloutOf.Value(s.Slots)
+	rollout := health.RolloutOf.Value(s.Slots)
 	return proof.Target{
 		Account: proof.Account{
 			URL: pass.InternalEndpoint(s.Cluster, k), User: k.Spec.Bootstrap.AdminUser,
@@ -85,21 +87,9 @@ func targetOf(s *pass.Scope, pods []corev1.Pod, tokenKeys map[string][]byte) pro
 		Inputs:    rollout.State + "/" + podUIDs(pods) + "/" + dataHash(tokenKeys),
 		Wait:      !rollout.Serving,
 		Retries:   refusedRetries(service.Config.Value(s.Slots).Options),
-		Refusal:   refusal,
-		Before:    before(k, refusal),
+		Refusal:   refusedMessage(s),
+		Before:    before(k, pass.BootstrapJob.Value(s.Slots)),
 	}
-}
-
-// before returns what the previous process saw, as far as the status says so.
-func before(k *keystonev1alpha1.Keystone, refusal string) ask.Verdict {
-	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
-	switch {
-	case wasAccepted(k):
-		return ask.Accepted
-	case last != nil && last.Reason == keystonev1alpha1.ReasonAdminPasswordRefused && last.Message == refusal:
-		return ask.Rejected
-	}
-	return ask.Unproven
 }
 
 // podUIDs identifies the pods that are not being deleted.
@@ -114,16 +104,14 @@ func podUIDs(pods []corev1.Pod) string {
 	return strings.Join(uids, ",")
 }
 
-// refusedMessage names the bootstrap after which the password was rejected. A restarted
-// operator recognises by it what was tried before.
+// refusedMessage tells the user which password was rejected, and after which bootstrap.
 func refusedMessage(s *pass.Scope) string {
 	k, last := s.Resource, pass.BootstrapJob.Value(s.Slots)
 	ref := k.Spec.Bootstrap.AdminPasswordSecretRef
-	return fmt.Sprintf("Keystone rejects the password of %s under %s of Secret %s, which Job %s of %s has set: "+
+	return fmt.Sprintf("Keystone rejects the password of %s under %s of Secret %s, which %s has set: "+
 		"it was changed there, or the user was locked or disabled; correct the Secret, or have bootstrap set the password again "+
 		"with another value of the annotation %s",
-		k.Spec.Bootstrap.AdminUser, pass.AdminPasswordKey(k), ref.Name, last.Name,
-		last.CreationTimestamp.UTC().Format(time.RFC3339), keystonev1alpha1.AnnotationRunAgain)
+		k.Spec.Bootstrap.AdminUser, pass.AdminPasswordKey(k), ref.Name, runOf(last), keystonev1alpha1.AnnotationRunAgain)
 }
 
 // takesPasswords reports whether Keystone accepts passwords at all, which is the default.

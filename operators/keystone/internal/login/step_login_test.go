@@ -2,6 +2,7 @@ package login
 
 import (
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -137,6 +138,50 @@ func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 	last.CreationTimestamp = metav1.Now()
 	if targetOf(s, nil, nil).Before == ask.Rejected {
 		t.Error("the password would not be tried although bootstrap has run again")
+	}
+}
+
+// withRefusal is a pass over a Keystone whose condition says that the password of the bootstrap Job was
+// refused, in the given words.
+func withRefusal(t *testing.T, words string) (*pass.Scope, *batchv1.Job) {
+	t.Helper()
+	s := fixture.Scope(fixture.Minimal())
+	service.Config.Put(s.Slots, service.Rendered{Options: ownOptions})
+	last := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
+		Name: "keystone-bootstrap", UID: "one", CreationTimestamp: metav1.Date(2026, 11, 28, 9, 30, 0, 0, time.UTC),
+	}}
+	pass.BootstrapJob.Put(s.Slots, last)
+	refused := condition(keystonev1alpha1.ConditionKeystoneAPIReady, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)
+	refused.Message = words
+	s.Resource.Status.Conditions = []metav1.Condition{refused}
+	return s, last
+}
+
+func TestARefusalInOtherWordsIsKnownByTheJob(t *testing.T) {
+	s, last := withRefusal(t, "in other words")
+	if got := targetOf(s, nil, nil).Before; got != ask.Unproven {
+		t.Errorf("got %q although nothing says which Job it was", got)
+	}
+	s.Resource.Annotations = map[string]string{annotationRefused: string(last.UID)}
+	if got := targetOf(s, nil, nil).Before; got != ask.Rejected {
+		t.Errorf("got %q, so the password would be tried again", got)
+	}
+	last.UID = "two"
+	if got := targetOf(s, nil, nil).Before; got != ask.Unproven {
+		t.Errorf("got %q although bootstrap has run again", got)
+	}
+}
+
+func TestARefusalThatTheLastReleaseHasReportedIsKnown(t *testing.T) {
+	s, last := withRefusal(t, "Keystone rejects the password of admin under password of Secret keystone-admin, which Job keystone-bootstrap of "+
+		"2026-11-28T09:30:00Z has set: it was changed there, or the user was locked or disabled; correct the Secret, or have bootstrap "+
+		"set the password again with another value of the annotation keystone.openstack.c5c3.io/run-again")
+	if got := targetOf(s, nil, nil).Before; got != ask.Rejected {
+		t.Errorf("got %q, so the password would be tried again", got)
+	}
+	last.CreationTimestamp = metav1.Date(2026, 11, 28, 9, 31, 0, 0, time.UTC)
+	if got := targetOf(s, nil, nil).Before; got != ask.Unproven {
+		t.Errorf("got %q although bootstrap has run again", got)
 	}
 }
 
