@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -43,7 +44,7 @@ type Rollout struct {
 var RolloutOf = reconcile.NewSlot[Rollout]("Rollout")
 
 // reasons maps probe verdicts to the reasons of the condition.
-var reasons = map[probe.Verdict]string{
+var reasons = map[ask.Verdict]string{
 	probe.Unhealthy:   vocabulary.ReasonAPIUnhealthy,
 	probe.Unresolved:  vocabulary.ReasonEndpointNotReady,
 	probe.TimedOut:    vocabulary.ReasonHealthCheckTimeout,
@@ -69,19 +70,15 @@ func (c Check[S]) Reconcile(ctx context.Context, s S) reconcile.Outcome {
 	rollout := Rollout{Serving: status.ReadyReplicas > 0, State: fmt.Sprintf("%d/%d/%d/%d",
 		status.ObservedGeneration, status.UpdatedReplicas, status.ReadyReplicas, status.AvailableReplicas)}
 	RolloutOf.Put(p.Slots, rollout)
-	result, known := p.Prober.Check(key, url, rollout.State)
+	// A restarted operator has not probed yet, which is no reason to change the condition.
+	result := p.Prober.Check(key, url, rollout.State, rollout.Serving && c.wasHealthy(p))
 	switch {
 	case !rollout.Serving:
 		// A Service sends no requests to unready pods, but nodes learn about that later
 		// than the Deployment's status does: a probe may still be answered.
 		return reconcile.Waiting(vocabulary.ReasonConnectionFailed,
 			"No API pod is ready, so nothing answers at "+url+"; see DeploymentReady for the cause")
-	case !known && c.wasHealthy(p):
-		// After a restart the operator has not probed yet, which is no reason to change
-		// the condition.
-		p.Prober.Expect(key)
-		return c.healthy(s, url)
-	case !known:
+	case result.Verdict == ask.Unproven, result.Verdict == ask.Pending:
 		return reconcile.Waiting(vocabulary.ReasonProbePending, "The API has not been probed yet")
 	case result.Verdict == probe.Healthy:
 		return c.healthy(s, url)

@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/c5c3/forge/internal/common/ask"
 )
 
 const (
@@ -32,34 +32,33 @@ const (
 	// such endpoints fail without delaying the findings about another one. A worker
 	// is a goroutine that mostly waits, so spare ones cost next to nothing.
 	workers = 64
-
-	// maxDoublings prevents the shift from overflowing.
-	maxDoublings = 10
 )
 
-// Verdict classifies an answer.
-type Verdict string
-
+// The verdicts on an endpoint.
 const (
 	// Healthy means a 2xx answer.
-	Healthy Verdict = "Healthy"
+	Healthy = ask.Accepted
 	// Unhealthy means an answer with another status.
-	Unhealthy Verdict = "Unhealthy"
+	Unhealthy ask.Verdict = "Unhealthy"
 	// Unresolved means that the host name has no address.
-	Unresolved Verdict = "Unresolved"
+	Unresolved ask.Verdict = "Unresolved"
 	// TimedOut means no answer within Timeout.
-	TimedOut Verdict = "TimedOut"
+	TimedOut ask.Verdict = "TimedOut"
 	// Unreachable means that no connection could be established.
-	Unreachable Verdict = "Unreachable"
+	Unreachable ask.Verdict = "Unreachable"
 	// Broken means any other failure.
-	Broken Verdict = "Broken"
+	Broken ask.Verdict = "Broken"
 )
 
-// Result is the finding of the last probe of an endpoint. Message is stable: the
-// same finding always has the same text.
-type Result struct {
-	Verdict Verdict
-	Message string
+// policy has a change of the trigger probed at once.
+var policy = ask.Policy{
+	Again: func(verdict ask.Verdict, failures int) time.Duration {
+		if verdict == Healthy {
+			return healthyPeriod
+		}
+		return ask.Doubled(firstRetry, lastRetry, failures)
+	},
+	Afresh: true, Repeats: true,
 }
 
 // Doer sends a request; *http.Client is one.
@@ -67,25 +66,10 @@ type Doer interface {
 	Do(request *http.Request) (*http.Response, error)
 }
 
-type target struct {
-	url     string
-	trigger string
-	result  Result
-	known   bool
-	// expected means that the endpoint counts as healthy while there is no
-	// result.
-	expected bool
-	// failures counts the consecutive findings other than Healthy.
-	failures int
-}
-
 // Prober probes one endpoint for each resource. It is a manager runnable.
 type Prober struct {
-	Loop
+	*ask.Ledger
 	client Doer
-
-	mu      sync.Mutex
-	targets map[types.NamespacedName]*target
 }
 
 // NewClient returns an HTTP client with Timeout that reuses no connections. It
@@ -105,105 +89,29 @@ func New(client Doer) *Prober {
 	if client == nil {
 		client = NewClient()
 	}
-	return &Prober{Loop: NewLoop(workers), client: client, targets: map[types.NamespacedName]*target{}}
+	return &Prober{Ledger: ask.New(workers, nil), client: client}
 }
 
-// Check returns the last finding for the resource's endpoint, and false if
-// there is none for this URL. A new URL or trigger requests a new probe;
-// callers pass as trigger whatever suggests that the answer may have changed.
-func (p *Prober) Check(name types.NamespacedName, url, trigger string) (Result, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	known := p.targets[name]
-	if known == nil || known.url != url {
-		known = &target{url: url}
-		p.targets[name] = known
+// Check returns the last finding for the resource's endpoint. Without one for this URL, its
+// verdict is [ask.Unproven] or [ask.Pending], or Healthy if the process before this one found
+// the endpoint so. A new URL or trigger requests a new probe; callers pass as trigger whatever
+// suggests that the answer may have changed.
+func (p *Prober) Check(name types.NamespacedName, url, trigger string, wasHealthy bool) ask.Answer {
+	question := ask.Question{
+		ID: url, Inputs: trigger, Policy: policy, Ask: func(ctx context.Context) ask.Answer { return p.ask(ctx, url) },
 	}
-	if !known.known || known.trigger != trigger {
-		known.trigger, known.failures = trigger, 0
-		p.Schedule(name, 0)
+	if wasHealthy {
+		question.Before.Verdict = Healthy
 	}
-	return known.result, known.known
+	return p.Ledger.Check(name, question)
 }
 
-// Expect marks the endpoint of the last Check as healthy because the previous
-// process found it so. A healthy result is then not announced.
-func (p *Prober) Expect(name types.NamespacedName) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if known := p.targets[name]; known != nil {
-		known.expected = true
-	}
-}
-
-// Forget stops probing for the resource.
-func (p *Prober) Forget(name types.NamespacedName) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.targets, name)
-}
-
-// Start probes until ctx ends.
-func (p *Prober) Start(ctx context.Context) error {
-	p.Run(ctx, p.probe)
-	return nil
-}
-
-func (p *Prober) probe(ctx context.Context, name types.NamespacedName) {
-	url, ok := p.url(name)
-	if !ok {
-		return
-	}
-	result := p.ask(ctx, url)
-	if ctx.Err() != nil {
-		return
-	}
-	news, period := p.record(name, url, result)
-	if news && !p.Tell(ctx, name) {
-		return
-	}
-	// The jitter spreads the probes of many resources.
-	p.Schedule(name, period+rand.N(period/5)) //nolint:gosec // Not a secret: it only spreads load.
-}
-
-func (p *Prober) url(name types.NamespacedName) (string, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	known := p.targets[name]
-	if known == nil {
-		return "", false
-	}
-	return known.url, true
-}
-
-// record stores the finding. It returns whether the finding is new, and when to
-// probe again.
-func (p *Prober) record(name types.NamespacedName, url string, result Result) (news bool, again time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	known := p.targets[name]
-	if known == nil || known.url != url {
-		return false, firstRetry
-	}
-	news = known.result != result
-	if !known.known {
-		news = !known.expected || result.Verdict != Healthy
-	}
-	known.result, known.known = result, true
-	if result.Verdict == Healthy {
-		known.failures = 0
-		return news, healthyPeriod
-	}
-	known.failures++
-	return news, min(firstRetry<<min(known.failures-1, maxDoublings), lastRetry)
-}
-
-func (p *Prober) ask(ctx context.Context, url string) Result {
+func (p *Prober) ask(ctx context.Context, url string) ask.Answer {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
-		return Result{Broken, fmt.Sprintf("the URL %q cannot be used", url)}
+		return found(Broken, "the URL %q cannot be used", url)
 	}
 	response, err := p.client.Do(request)
 	if err != nil {
@@ -212,24 +120,28 @@ func (p *Prober) ask(ctx context.Context, url string) Result {
 	defer func() { _ = response.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16))
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return Result{Unhealthy, fmt.Sprintf("%s answers with HTTP status %d", url, response.StatusCode)}
+		return found(Unhealthy, "%s answers with HTTP status %d", url, response.StatusCode)
 	}
-	return Result{Healthy, url + " answers"}
+	return ask.Answer{Verdict: Healthy, Message: url + " answers"}
+}
+
+func found(verdict ask.Verdict, format string, arguments ...any) ask.Answer {
+	return ask.Answer{Verdict: verdict, Message: fmt.Sprintf(format, arguments...)}
 }
 
 // Classify describes the error of a request to the URL without its volatile
 // parts, such as local ports.
-func Classify(url string, err error) Result {
+func Classify(url string, err error) ask.Answer {
 	var dns *net.DNSError
 	var network net.Error
 	var operation *net.OpError
 	switch {
 	case errors.As(err, &dns):
-		return Result{Unresolved, fmt.Sprintf("the host of %s has no address yet; check the Service and the cluster's DNS", url)}
+		return found(Unresolved, "the host of %s has no address yet; check the Service and the cluster's DNS", url)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return Result{TimedOut, fmt.Sprintf("%s did not answer within %s", url, Timeout)}
+		return found(TimedOut, "%s did not answer within %s", url, Timeout)
 	case errors.As(err, &operation):
-		return Result{Unreachable, fmt.Sprintf("no connection to %s; check the pods behind the Service and the network policies", url)}
+		return found(Unreachable, "no connection to %s; check the pods behind the Service and the network policies", url)
 	}
-	return Result{Broken, fmt.Sprintf("the request to %s failed", url)}
+	return found(Broken, "the request to %s failed", url)
 }

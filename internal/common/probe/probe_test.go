@@ -9,11 +9,15 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/c5c3/forge/internal/common/ask"
 )
 
 type answer struct {
@@ -35,7 +39,7 @@ const endpoint = "http://keystone.openstack.svc.cluster.local:5000/v3"
 func TestAnAnswerIsClassified(t *testing.T) {
 	for title, test := range map[string]struct {
 		answer answer
-		want   Verdict
+		want   ask.Verdict
 	}{
 		"2xx":              {answer{code: 200}, Healthy},
 		"300":              {answer{code: 300}, Unhealthy},
@@ -61,105 +65,190 @@ func TestAProbeFollowsNoRedirect(t *testing.T) {
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
 	t.Cleanup(server.Close)
 	got := New(nil).ask(t.Context(), server.URL)
-	if want := (Result{Unhealthy, server.URL + " answers with HTTP status 302"}); got != want {
+	if want := (ask.Answer{Verdict: Unhealthy, Message: server.URL + " answers with HTTP status 302"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
-func TestAFindingIsNewsOnlyWhenItDiffers(t *testing.T) {
-	p := New(answer{code: 200})
-	if _, known := p.Check(name, endpoint, "1"); known {
-		t.Fatal("a finding before the first probe")
-	}
-	healthy, broken := Result{Healthy, "fine"}, Result{Unreachable, "down"}
-	for i, step := range []struct {
-		result Result
-		news   bool
-	}{{healthy, true}, {healthy, false}, {broken, true}, {broken, false}, {healthy, true}} {
-		if got, _ := p.record(name, endpoint, step.result); got != step.news {
-			t.Errorf("finding %d (%s): news is %t, want %t", i, step.result.Verdict, got, step.news)
-		}
-	}
-	if got, known := p.Check(name, endpoint, "1"); !known || got != healthy {
-		t.Errorf("got %+v, %t, want the last finding", got, known)
-	}
+// answers gives one answer after the other, and counts them.
+type answers struct {
+	mu    sync.Mutex
+	codes []int
+	asked []time.Time
 }
 
-func TestThatAnEndpointIsHealthyAsExpectedIsNoNews(t *testing.T) {
-	for _, test := range []struct {
-		result Result
-		news   bool
-	}{{Result{Healthy, "fine"}, false}, {Result{Unreachable, "down"}, true}} {
-		p := New(answer{code: 200})
-		p.Check(name, endpoint, "1")
-		p.Expect(name)
-		if got, _ := p.record(name, endpoint, test.result); got != test.news {
-			t.Errorf("%s: news is %t, want %t", test.result.Verdict, got, test.news)
+func (a *answers) Do(request *http.Request) (*http.Response, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked = append(a.asked, time.Now())
+	return answer{code: a.codes[min(len(a.asked), len(a.codes))-1]}.Do(request)
+}
+
+// inBubble runs a prober in virtual time, and counts the passes that it triggers.
+func inBubble(t *testing.T, client Doer, test func(t *testing.T, p *Prober, passes func() int)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		p := New(client)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		var told atomic.Int64
+		go func() { ended <- p.Start(ctx) }()
+		go func() {
+			for {
+				select {
+				case <-p.News():
+					told.Add(1)
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+		test(t, p, func() int {
+			synctest.Wait()
+			return int(told.Load())
+		})
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
 		}
-		if got, known := p.Check(name, endpoint, "1"); !known || got != test.result {
-			t.Errorf("got %+v, %t, want the finding", got, known)
+	})
+}
+
+func TestAFindingIsNewsOnlyWhenItDiffers(t *testing.T) {
+	client := &answers{codes: []int{200}}
+	inBubble(t, client, func(t *testing.T, p *Prober, passes func() int) {
+		if got := p.Check(name, endpoint, "0", false); got.Verdict != ask.Unproven {
+			t.Fatal("a finding before the first probe")
 		}
+		for i, step := range []struct {
+			code  int
+			news  int
+			found ask.Verdict
+		}{{200, 1, Healthy}, {200, 1, Healthy}, {503, 2, Unhealthy}, {503, 2, Unhealthy}, {200, 3, Healthy}} {
+			client.mu.Lock()
+			client.codes = []int{step.code}
+			client.mu.Unlock()
+			p.Check(name, endpoint, strconv.Itoa(i), false)
+			if got := passes(); got != step.news {
+				t.Errorf("finding %d (%d): %d passes, want %d", i, step.code, got, step.news)
+			}
+			if got := p.Check(name, endpoint, strconv.Itoa(i), false); got.Verdict != step.found {
+				t.Errorf("got %+v, want the last finding", got)
+			}
+		}
+	})
+}
+
+func TestThatAnEndpointIsHealthyAsBeforeARestartIsNoNews(t *testing.T) {
+	for code, news := range map[int]int{200: 0, 503: 1} {
+		inBubble(t, answer{code: code}, func(t *testing.T, p *Prober, passes func() int) {
+			if got := p.Check(name, endpoint, "1", true); got.Verdict != Healthy {
+				t.Errorf("got %+v before the first probe, want that it is healthy", got)
+			}
+			if got := passes(); got != news {
+				t.Errorf("%d: %d passes, want %d", code, got, news)
+			}
+			if got := p.Check(name, endpoint, "1", true); (got.Verdict == Healthy) != (code == 200) {
+				t.Errorf("got %+v, want the finding", got)
+			}
+		})
 	}
 }
 
 func TestAnEndpointThatDoesNotAnswerIsAskedLessAndLessOften(t *testing.T) {
-	p := New(answer{code: 503})
-	p.Check(name, endpoint, "1")
-	broken := Result{Unhealthy, "503"}
-	last := time.Duration(0)
-	for range 40 {
-		_, again := p.record(name, endpoint, broken)
-		if again < last || again < firstRetry || again > lastRetry {
-			t.Fatalf("asked again after %s, before that after %s; want it to grow from %s to %s", again, last, firstRetry, lastRetry)
+	client := &answers{codes: []int{503}}
+	inBubble(t, client, func(t *testing.T, p *Prober, _ func() int) {
+		p.Check(name, endpoint, "1", false)
+		<-time.After(5 * time.Minute)
+		last := firstRetry
+		for i := range client.asked[1:] {
+			again := client.asked[i+1].Sub(client.asked[i])
+			// A retry is up to a fifth later.
+			if again < last || again > lastRetry*6/5 {
+				t.Fatalf("asked again after %s, before that after %s; want it to grow from %s to %s", again, last, firstRetry, lastRetry)
+			}
+			last = min(again*5/6, lastRetry)
 		}
-		last = again
-	}
-	if last != lastRetry {
-		t.Errorf("asked again after %s at last, want %s", last, lastRetry)
-	}
-	p.Check(name, endpoint, "2")
-	if _, again := p.record(name, endpoint, broken); again != firstRetry {
-		t.Errorf("asked again after %s although something changed, want %s", again, firstRetry)
-	}
-	if _, again := p.record(name, endpoint, Result{Healthy, "fine"}); again != healthyPeriod {
-		t.Errorf("a healthy endpoint is asked again after %s, want %s", again, healthyPeriod)
-	}
+		if last < lastRetry*5/6 {
+			t.Errorf("asked again after %s at last, want %s", last, lastRetry)
+		}
+		before := len(client.asked)
+		p.Check(name, endpoint, "2", false)
+		<-time.After(firstRetry * 6 / 5)
+		if got := len(client.asked) - before; got < 2 {
+			t.Errorf("asked %d times although something changed, want at once and again after %s", got, firstRetry)
+		}
+		client.mu.Lock()
+		client.codes = []int{200}
+		client.mu.Unlock()
+		p.Check(name, endpoint, "3", false)
+		synctest.Wait()
+		before = len(client.asked)
+		<-time.After(healthyPeriod - time.Second)
+		if got := len(client.asked); got != before {
+			t.Errorf("a healthy endpoint was asked %d times within %s", got-before, healthyPeriod)
+		}
+		<-time.After(healthyPeriod / 2)
+		if got := len(client.asked); got != before+1 {
+			t.Errorf("a healthy endpoint was asked %d times after %s, want once", got-before, healthyPeriod)
+		}
+	})
 }
 
 func TestAFindingAboutAnotherURLIsDropped(t *testing.T) {
-	p := New(answer{code: 200})
-	p.Check(name, endpoint, "1")
-	if news, _ := p.record(name, "http://other/v3", Result{Healthy, "fine"}); news {
-		t.Error("a finding about an old URL counts as news")
-	}
-	p.Check(name, "http://other/v3", "1")
-	if _, known := p.Check(name, "http://other/v3", "1"); known {
-		t.Error("a finding about an old URL answers for the new one")
-	}
+	slow := slowly{answer{code: 200}}
+	inBubble(t, slow, func(t *testing.T, p *Prober, passes func() int) {
+		p.Check(name, endpoint, "1", false)
+		passes()
+		p.Check(name, "http://other/v3", "1", false)
+		<-time.After(3 * time.Second / 2)
+		if got := p.Check(name, "http://other/v3", "1", false); got.Verdict == Healthy || passes() != 0 {
+			t.Errorf("a finding about an old URL answers for the new one: %+v", got)
+		}
+		<-time.After(time.Second)
+		if got := p.Check(name, "http://other/v3", "1", false); got.Message != "http://other/v3 answers" || passes() != 1 {
+			t.Errorf("the new URL is not probed: %+v", got)
+		}
+	})
+}
+
+// slowly answers after a second.
+type slowly struct{ Doer }
+
+func (s slowly) Do(request *http.Request) (*http.Response, error) {
+	<-time.After(time.Second)
+	return s.Doer.Do(request)
 }
 
 func TestAnUnchangedTargetIsNotProbedAgainByAPass(t *testing.T) {
-	p := New(answer{code: 200})
-	p.Check(name, endpoint, "1")
-	drain(p)
-	p.record(name, endpoint, Result{Healthy, "fine"})
-	p.Check(name, endpoint, "1")
-	if got := p.queue.Len(); got != 0 {
-		t.Errorf("%d probes asked for by an unchanged target, want 0", got)
-	}
-	p.Check(name, endpoint, "2")
-	if got := p.queue.Len(); got != 1 {
-		t.Errorf("%d probes asked for by a new trigger, want 1", got)
-	}
+	client := &answers{codes: []int{200}}
+	inBubble(t, client, func(t *testing.T, p *Prober, passes func() int) {
+		for range 3 {
+			p.Check(name, endpoint, "1", false)
+			passes()
+		}
+		if got := len(client.asked); got != 1 {
+			t.Errorf("%d probes of an unchanged target, want 1", got)
+		}
+		p.Check(name, endpoint, "2", false)
+		passes()
+		if got := len(client.asked); got != 2 {
+			t.Errorf("%d probes after a new trigger, want 2", got)
+		}
+	})
 }
 
 func TestAForgottenTargetIsNotProbed(t *testing.T) {
-	p := New(answer{code: 200})
-	p.Check(name, endpoint, "1")
-	p.Forget(name)
-	if _, ok := p.url(name); ok {
-		t.Error("a forgotten target still has a URL")
-	}
+	client := &answers{codes: []int{503}}
+	inBubble(t, client, func(t *testing.T, p *Prober, passes func() int) {
+		p.Check(name, endpoint, "1", false)
+		passes()
+		p.Forget(name)
+		<-time.After(time.Hour)
+		if got := len(client.asked); got != 1 {
+			t.Errorf("a forgotten target was probed %d times", got-1)
+		}
+	})
 }
 
 // silentExcept answers for one URL only; other requests end with their context.
@@ -183,7 +272,7 @@ func TestEndpointsThatSwallowPacketsDoNotDelayAnother(t *testing.T) {
 		answers := silentExcept{url: endpoint, answered: make(chan struct{})}
 		p := New(answers)
 		for i := range 100 {
-			p.Check(types.NamespacedName{Name: strconv.Itoa(i)}, "http://10.255.0.1:5000/v3", "1")
+			p.Check(types.NamespacedName{Name: strconv.Itoa(i)}, "http://10.255.0.1:5000/v3", "1", false)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -191,7 +280,7 @@ func TestEndpointsThatSwallowPacketsDoNotDelayAnother(t *testing.T) {
 		go func() {
 			for {
 				select {
-				case <-p.changes:
+				case <-p.News():
 				case <-ctx.Done():
 					return
 				}
@@ -201,7 +290,7 @@ func TestEndpointsThatSwallowPacketsDoNotDelayAnother(t *testing.T) {
 		// rounds.
 		<-time.After(5 * (Timeout + lastRetry))
 		asked := time.Now()
-		p.Check(name, endpoint, "1")
+		p.Check(name, endpoint, "1", false)
 		<-answers.answered
 		if waited := time.Since(asked); waited > time.Second {
 			t.Errorf("the endpoint was asked after %s, want at once", waited)
@@ -211,11 +300,4 @@ func TestEndpointsThatSwallowPacketsDoNotDelayAnother(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-func drain(p *Prober) {
-	for p.queue.Len() > 0 {
-		key, _ := p.queue.Get()
-		p.queue.Done(key)
-	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/c5c3/forge/internal/common/probe"
+	"github.com/c5c3/forge/internal/common/ask"
 )
 
 const (
@@ -39,7 +39,7 @@ type State struct {
 // has not yet seen as it builds them: what a user changes later takes effect at once. It is
 // a manager runnable.
 type Turns struct {
-	probe.Loop
+	ask.Loop
 
 	clock func() time.Time
 
@@ -60,7 +60,7 @@ func NewTurns(clock func() time.Time) *Turns {
 		clock = time.Now
 	}
 	return &Turns{
-		Loop: probe.NewLoop(1), clock: clock,
+		Loop: ask.NewLoop(1), clock: clock,
 		current: map[types.NamespacedName]bool{}, rolling: map[types.NamespacedName]time.Time{},
 		wanted: map[types.NamespacedName]string{},
 	}

@@ -53,7 +53,7 @@ func TestARequestThatArrivesDuringAPassIsKept(t *testing.T) {
 	application := &creation{
 		Pass: pass.New(&pass.Tools{
 			Client: busy, Foreign: busy, Scheme: fixture.Scheme(),
-			Proofs: identity.NewProofs(nil, nil, func(string) time.Time { return fixture.Noon }, 0, 0),
+			Proofs: identity.NewProofs(nil, func(string) time.Time { return fixture.Noon }, 0, 0),
 		}, cp),
 		secret: &secret{adminPassword: "password", object: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},
 	}

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
@@ -48,7 +49,7 @@ func TestWhyACredentialIsReplaced(t *testing.T) {
 			cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode = c5c3v1alpha1.RotationManual
 		}
 		application := &creation{
-			Pass:   pass.New(&pass.Tools{Proofs: identity.NewProofs(nil, nil, func(string) time.Time { return fixture.Noon }, 0, 0)}, cp),
+			Pass:   pass.New(&pass.Tools{Proofs: identity.NewProofs(nil, func(string) time.Time { return fixture.Noon }, 0, 0)}, cp),
 			secret: &secret{adminPassword: "password", object: &corev1.Secret{}},
 		}
 		application.secret.object.Annotations = c.secret
@@ -78,20 +79,20 @@ func TestARefusedCredentialIsReplacedOnlyAfterItsConditionHasSaidWhy(t *testing.
 			Type: c5c3v1alpha1.ConditionAdminCredentialReady, Status: metav1.ConditionFalse,
 			LastTransitionTime: metav1.NewTime(fixture.Noon.Add(-time.Hour)),
 		}}
-		now, tasks := fixture.Noon.Add(-time.Hour), &fixture.Later{}
-		refusing := func(context.Context, string, string, string) (identity.Verdict, error) { return identity.Rejected, nil }
+		now := fixture.Noon.Add(-time.Hour)
+		refusing := func(context.Context, string, string, string) (ask.Verdict, error) { return ask.Rejected, nil }
 		application := &creation{
 			Pass: pass.New(&pass.Tools{
-				Proofs:      identity.NewProofs(refusing, tasks, func(string) time.Time { return now }, time.Minute, time.Second),
+				Proofs:      identity.NewProofs(refusing, func(string) time.Time { return now }, time.Minute, time.Second),
 				Clock:       func() time.Time { return now },
 				RetryPeriod: retry,
 			}, cp),
 			secret: &secret{object: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},
 		}
 		for _, id := range []string{"id", "other"} {
-			_, _ = application.Proofs.Verdict(application.Name, "url", id, "secret")
+			_, _ = application.Proofs.Verdict(application.Name, "url", id, "secret", false)
 		}
-		tasks.Work(t.Context())
+		fixture.Answer(t.Context(), application.Proofs.Ledger)
 		application.Proofs.Announce(application.Name, c.announced, "secret")
 		now = fixture.Noon
 		live := applicationCredential(cp, "name", nil)

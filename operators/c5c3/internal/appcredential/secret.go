@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
@@ -164,10 +165,10 @@ func (s *secret) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error)
 	if id == "" {
 		return s.seed()
 	}
-	switch verdict, err := s.Proofs.Verdict(s.Name, controlplane.AuthURL(s.CP), id, secret); verdict {
-	case identity.Accepted:
+	switch verdict, err := s.Proofs.Verdict(s.Name, controlplane.AuthURL(s.CP), id, secret, false); verdict {
+	case ask.Accepted:
 		return clouds.Credential(controlplane.AuthURL(s.CP), s.CP, id, secret)
-	case identity.Unproven:
+	case ask.Unproven:
 		return nil, fmt.Errorf("asking %s whether the credential in use works: %w", controlplane.AuthURL(s.CP), err)
 	}
 	return s.seed()

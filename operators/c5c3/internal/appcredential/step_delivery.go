@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
@@ -76,11 +77,11 @@ func (d *delivery) deliver(ctx context.Context, id, secret string) error {
 // prove verifies the credential with a login: K-ORC reports a credential as available
 // even if it has another secret.
 func (d *delivery) prove(id, secret string) error {
-	verdict, err := d.Proofs.Verdict(d.Name, controlplane.AuthURL(d.CP), id, secret)
+	verdict, err := d.Proofs.Verdict(d.Name, controlplane.AuthURL(d.CP), id, secret, d.wasProven(id))
 	switch {
-	case verdict == identity.Accepted, errors.Is(err, identity.ErrAsking) && d.wasProven(id):
+	case verdict == ask.Accepted:
 		return nil
-	case verdict == identity.Rejected:
+	case verdict == ask.Rejected:
 		d.Proofs.Announce(d.Name, id, secret)
 		return reconcile.WaitError(c5c3v1alpha1.ReasonCredentialRejected, fmt.Sprintf(
 			"Keystone rejects the application credential %s; a new one is created", id)).After(d.RetryPeriod).AtOnce()

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
@@ -118,14 +119,14 @@ func hear(ctx context.Context, namespace string) {
 }
 
 // login logs in to the Keystone of the K-ORC stand-in.
-func login(ctx context.Context, authURL, id, secret string) (identity.Verdict, error) {
+func login(ctx context.Context, authURL, id, secret string) (ask.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
 	if _, away := unreachable.Load(namespace); away {
-		return identity.Unproven, errors.New("no route to host")
+		return ask.Unproven, errors.New("no route to host")
 	}
 	if _, deaf := rejecting.Load(namespace); deaf {
-		return identity.Rejected, nil
+		return ask.Rejected, nil
 	}
 	return testutil.Login(korc)(ctx, authURL, id, secret)
 }
@@ -140,11 +141,11 @@ func revoke(ctx context.Context, authURL, password, id string) error {
 }
 
 // enrol enrols a service user there.
-func enrol(ctx context.Context, authURL, password string, user identity.ServiceUser) (identity.Verdict, error) {
+func enrol(ctx context.Context, authURL, password string, user identity.ServiceUser) (ask.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
 	if _, away := unreachable.Load(namespace); away {
-		return identity.Unproven, errors.New("no route to host")
+		return ask.Unproven, errors.New("no route to host")
 	}
 	return testutil.Enrol(korc)(ctx, authURL, password, user)
 }
@@ -155,14 +156,14 @@ var forbidding sync.Map
 // setEndpoints asks it, too.
 func setEndpoints(
 	ctx context.Context, authURL string, look identity.Credential, password, region string, wanted []identity.Endpoint,
-) (identity.Verdict, error) {
+) (ask.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
 	if _, away := unreachable.Load(namespace); away {
-		return identity.Unproven, errors.New("no route to host")
+		return ask.Unproven, errors.New("no route to host")
 	}
 	if _, forbids := forbidding.Load(namespace); forbids {
-		return identity.Rejected, errors.New("it answered with status 403")
+		return ask.Rejected, errors.New("it answered with status 403")
 	}
 	return testutil.SetEndpoints(korc)(ctx, authURL, look, password, region, wanted)
 }

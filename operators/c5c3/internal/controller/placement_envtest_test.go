@@ -339,6 +339,9 @@ func TestPlacementIsUpdatedAfterKeystoneAndRefusesToGoBackTooLate(t *testing.T) 
 			Type: "Ready", Status: metav1.ConditionFalse, Reason: "NotAllReady", ObservedGeneration: p.Generation,
 			Message: "the expansion failed; set image.tag back to 2025.2 to abort the upgrade",
 		})
+		meta.SetStatusCondition(&p.Status.Conditions, metav1.Condition{
+			Type: "DatabaseReady", Status: metav1.ConditionFalse, Reason: "ExpandFailed", ObservedGeneration: p.Generation,
+		})
 	})
 	w.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForPlacement",
 		"cannot be set back, because Keystone already has 2026.1; spec.services.placement.image sets the image of Placement alone")

@@ -16,7 +16,6 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/c5c3/forge/internal/common/operator/startup"
-	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -112,7 +111,6 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Op
 		RevokeCredential: options.Revoke, Enrol: options.Enrol, DeleteUser: options.DeleteUser,
 		SetEndpoints: options.SetEndpoints, FindEndpoint: options.FindEndpoint,
 		FindEntries: options.FindEntries, RemoveEntry: options.RemoveEntry,
-		Background:   probe.NewBackground(),
 		StallTimeout: cmp.Or(options.StallTimeout, pass.DefaultStallTimeout),
 		RetryPeriod:  cmp.Or(options.RetryPeriod, pass.DefaultRetryPeriod),
 		SpreadTime:   cmp.Or(options.SpreadTime, cfg.Propagation()),
@@ -120,12 +118,10 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Op
 		ServiceClients: services.NamespacesOf(cfg.OperatorNamespace, cmp.Or(options.KORCNamespace, DefaultKORCNamespace)),
 	}
 	askOverHTTP(tools)
-	if err := mgr.Add(tools.Background); err != nil {
+	tools.Proofs = identity.NewProofs(options.Login, tools.Now, identity.ProofPeriod, min(identity.LoginPeriod, tools.RetryPeriod))
+	if err := mgr.Add(tools.Proofs); err != nil {
 		return fmt.Errorf("adding what asks Keystone in the background: %w", err)
 	}
-	tools.Revocations = identity.NewRevocations(tools.Background)
-	pause := min(identity.LoginPeriod, tools.RetryPeriod)
-	tools.Proofs = identity.NewProofs(options.Login, tools.Background, tools.Now, identity.ProofPeriod, pause)
 	if err := secretaggregate.Setup(mgr, cfg, references, stepMetrics, services.All.Hold); err != nil {
 		return err
 	}
@@ -142,7 +138,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Op
 
 		Finalizers: finalizers,
 		Summarise:  services.All.Summarise,
-		Forget:     tools.Forget,
+		Forget:     tools.Proofs.Forget,
 	})
 	if err != nil {
 		return err

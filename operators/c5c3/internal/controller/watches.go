@@ -81,7 +81,7 @@ func watch(
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(tools.Refs.SecretSource(find.By(indexSecret))).
 		WatchesRawSource(kinds.Source(find.All)).
-		WatchesRawSource(tools.Background.Source()).
+		WatchesRawSource(tools.Proofs.Source()).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
 			EnableWarmup:            ptr.To(true),

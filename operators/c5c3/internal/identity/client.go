@@ -13,6 +13,8 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+
+	"github.com/c5c3/forge/internal/common/ask"
 )
 
 // Timeout bounds one exchange with Keystone. It normally answers within milliseconds; a
@@ -32,29 +34,16 @@ func identityClient(authURL string) *gophercloud.ServiceClient {
 	}
 }
 
-// Verdict is what Keystone says about a credential, or about what it is asked to do.
-type Verdict int
-
-const (
-	// Unproven means that Keystone gave no usable answer.
-	Unproven Verdict = iota
-	// Accepted means that Keystone gave a token for the credential, or has done what it
-	// was asked for.
-	Accepted
-	// Rejected means that Keystone knows no such credential or has another secret for it,
-	// or that it refuses what it was asked for.
-	Rejected
-)
-
 // Credential is an application credential.
 type Credential struct{ ID, Secret string }
 
-// Login asks Keystone at a URL for a token with an application credential. The
-// error says why there is no verdict; it never holds the secret.
-type Login func(ctx context.Context, authURL, id, secret string) (Verdict, error)
+// Login asks Keystone at a URL for a token with an application credential. [ask.Rejected] means
+// that Keystone knows no such credential or has another secret for it. The error says why the
+// verdict is [ask.Unproven]; it never holds the secret.
+type Login func(ctx context.Context, authURL, id, secret string) (ask.Verdict, error)
 
 // logIn is Login over HTTP.
-func logIn(ctx context.Context, authURL, id, secret string) (Verdict, error) {
+func logIn(ctx context.Context, authURL, id, secret string) (ask.Verdict, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	_, verdict, err := Credential{ID: id, Secret: secret}.token(ctx, authURL)
@@ -62,17 +51,17 @@ func logIn(ctx context.Context, authURL, id, secret string) (Verdict, error) {
 }
 
 // token is the one that Keystone gives for the credential when that is accepted.
-func (c Credential) token(ctx context.Context, authURL string) (tokens.CreateResult, Verdict, error) {
+func (c Credential) token(ctx context.Context, authURL string) (tokens.CreateResult, ask.Verdict, error) {
 	created := tokens.Create(ctx, identityClient(authURL), &tokens.AuthOptions{
 		ApplicationCredentialID: c.ID, ApplicationCredentialSecret: c.Secret,
 	})
 	switch err := created.Err; {
 	case err == nil:
-		return created, Accepted, nil
+		return created, ask.Accepted, nil
 	case gophercloud.ResponseCodeIs(err, http.StatusUnauthorized), isUnknown(err, c.ID):
-		return created, Rejected, nil
+		return created, ask.Rejected, nil
 	default:
-		return created, Unproven, fmt.Errorf("logging in at Keystone: %w", plain(err))
+		return created, ask.Unproven, fmt.Errorf("logging in at Keystone: %w", plain(err))
 	}
 }
 

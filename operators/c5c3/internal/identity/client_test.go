@@ -6,12 +6,14 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/c5c3/forge/internal/common/ask"
 )
 
 func TestALoginIsWhatKeystoneAnswers(t *testing.T) {
-	for status, want := range map[int]Verdict{
-		http.StatusCreated: Accepted, http.StatusUnauthorized: Rejected, http.StatusInternalServerError: Unproven,
-		http.StatusNotFound: Unproven, http.StatusOK: Unproven,
+	for status, want := range map[int]ask.Verdict{
+		http.StatusCreated: ask.Accepted, http.StatusUnauthorized: ask.Rejected, http.StatusInternalServerError: ask.Unproven,
+		http.StatusNotFound: ask.Unproven, http.StatusOK: ask.Unproven,
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
@@ -24,7 +26,7 @@ func TestALoginIsWhatKeystoneAnswers(t *testing.T) {
 		}))
 		got, err := logIn(t.Context(), server.URL+"/v3", "the-id", "s3cret")
 		server.Close()
-		if got != want || (err == nil) != (want != Unproven) {
+		if got != want || (err == nil) != (want != ask.Unproven) {
 			t.Errorf("status %d: got %v and %v", status, got, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "s3cret") {
@@ -36,10 +38,10 @@ func TestALoginIsWhatKeystoneAnswers(t *testing.T) {
 // This is Keystone's answer about an unknown credential. A wrong path has the same
 // status.
 func TestACredentialThatKeystoneDoesNotFindIsRejected(t *testing.T) {
-	for body, want := range map[string]Verdict{
-		`{"error":{"code":404,"message":"Could not find Application Credential: the-id.","title":"Not Found"}}`: Rejected,
-		`{"error":{"code":404,"message":"Could not find Application Credential: other.","title":"Not Found"}}`:  Unproven,
-		"404 page not found": Unproven,
+	for body, want := range map[string]ask.Verdict{
+		`{"error":{"code":404,"message":"Could not find Application Credential: the-id.","title":"Not Found"}}`: ask.Rejected,
+		`{"error":{"code":404,"message":"Could not find Application Credential: other.","title":"Not Found"}}`:  ask.Unproven,
+		"404 page not found": ask.Unproven,
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNotFound)
@@ -47,7 +49,7 @@ func TestACredentialThatKeystoneDoesNotFindIsRejected(t *testing.T) {
 		}))
 		got, err := logIn(t.Context(), server.URL+"/v3", "the-id", "s3cret")
 		server.Close()
-		if got != want || (err == nil) != (want != Unproven) {
+		if got != want || (err == nil) != (want != ask.Unproven) {
 			t.Errorf("%s: got %v and %v, want %v", body, got, err, want)
 		}
 	}
@@ -56,7 +58,8 @@ func TestACredentialThatKeystoneDoesNotFindIsRejected(t *testing.T) {
 func TestAKeystoneThatIsAwayProvesNothing(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
-	if got, err := logIn(t.Context(), server.URL, "id", "s3cret"); got != Unproven || err == nil || strings.Contains(err.Error(), "s3cret") {
+	got, err := logIn(t.Context(), server.URL, "id", "s3cret")
+	if got != ask.Unproven || err == nil || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("got %v and %v", got, err)
 	}
 }
@@ -66,7 +69,7 @@ func TestSecretsFollowNoRedirect(t *testing.T) {
 	t.Cleanup(elsewhere.Close)
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(server.Close)
-	if got, err := logIn(t.Context(), server.URL+"/v3", "id", "s3cret"); got != Unproven || err == nil {
+	if got, err := logIn(t.Context(), server.URL+"/v3", "id", "s3cret"); got != ask.Unproven || err == nil {
 		t.Errorf("got %v and %v", got, err)
 	}
 	if err := NewAdministrator(nil).Revoke(t.Context(), server.URL+"/v3", "s3cret", "id"); err == nil {

@@ -11,6 +11,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/regions"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/services"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+
+	"github.com/c5c3/forge/internal/common/ask"
 )
 
 // Endpoint is an endpoint as a control plane wants it in the catalog of Keystone.
@@ -24,19 +26,19 @@ type Endpoint struct {
 // SetEndpoints makes sure that the catalog of Keystone at a URL has the endpoints as wanted:
 // enabled, as those of a service that is enabled, and in a region. It looks with an
 // application credential, and uses the administrator's password only if something differs or
-// the credential does not work. It creates the region if there is none. [Accepted] means
-// that all are so, [Rejected] that Keystone refuses that or has no such endpoint. The error
+// the credential does not work. It creates the region if there is none. [ask.Accepted] means
+// that all are so, [ask.Rejected] that Keystone refuses that or has no such endpoint. The error
 // says what is wrong, and is an [ElsewhereError] for an endpoint of another region; it never holds
 // a secret.
 type SetEndpoints func(
 	ctx context.Context, authURL string, look Credential, adminPassword, region string, wanted []Endpoint,
-) (Verdict, error)
+) (ask.Verdict, error)
 
 // FindEndpoint returns the id of the endpoint of a service in a region with an interface,
 // and creates it if there is none. The verdict and the error are those of [SetEndpoints].
 type FindEndpoint func(
 	ctx context.Context, authURL, adminPassword, region string, wanted Endpoint,
-) (id string, verdict Verdict, err error)
+) (id string, verdict ask.Verdict, err error)
 
 // ElsewhereError is the error for an endpoint that is in another region. It belongs to that
 // region: clients there would lose it.
@@ -50,18 +52,18 @@ func (e *ElsewhereError) Error() string {
 // it has completed.
 func (a *Administrator) SetEndpoints(
 	ctx context.Context, authURL string, look Credential, adminPassword, region string, wanted []Endpoint,
-) (Verdict, error) {
+) (ask.Verdict, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	switch inside, err := look.sees(ctx, authURL, region, wanted); {
 	case err != nil:
-		return Unproven, err
+		return ask.Unproven, err
 	case inside:
-		return Accepted, nil
+		return ask.Accepted, nil
 	}
 	identity, _, err := a.logIn(ctx, authURL, adminPassword)
 	if err != nil {
-		return Unproven, err
+		return ask.Unproven, err
 	}
 	var enabled []string
 	for _, endpoint := range wanted {
@@ -76,7 +78,7 @@ func (a *Administrator) SetEndpoints(
 		}
 		enabled = append(enabled, endpoint.ServiceID)
 	}
-	return Accepted, nil
+	return ask.Accepted, nil
 }
 
 // sees reports whether the catalog in a token of the credential has all the endpoints as
@@ -87,7 +89,7 @@ func (c Credential) sees(ctx context.Context, authURL, region string, wanted []E
 		return false, nil
 	}
 	created, verdict, err := c.token(ctx, authURL)
-	if verdict != Accepted {
+	if verdict != ask.Accepted {
 		return false, err
 	}
 	catalog, err := created.ExtractServiceCatalog()
@@ -127,13 +129,13 @@ func endpointWith(ctx context.Context, identity *gophercloud.ServiceClient, id s
 
 // repairEndpoint reads the endpoint first: an update that changes nothing would be one in
 // Keystone's audit log, too.
-func repairEndpoint(ctx context.Context, identity *gophercloud.ServiceClient, wanted Endpoint, region string) (Verdict, error) {
+func repairEndpoint(ctx context.Context, identity *gophercloud.ServiceClient, wanted Endpoint, region string) (ask.Verdict, error) {
 	found, err := endpointWith(ctx, identity, wanted.ID)
 	if err != nil {
 		return refused("reading the endpoint", wanted.ID, err)
 	}
 	if found.RegionID != "" && found.RegionID != region {
-		return Rejected, &ElsewhereError{wanted.ID, found.RegionID}
+		return ask.Rejected, &ElsewhereError{wanted.ID, found.RegionID}
 	}
 	changes := endpointFields{}
 	for name, differs := range map[string]bool{
@@ -145,7 +147,7 @@ func repairEndpoint(ctx context.Context, identity *gophercloud.ServiceClient, wa
 		}
 	}
 	if len(changes) == 0 {
-		return Accepted, nil
+		return ask.Accepted, nil
 	}
 	return inRegion(ctx, identity, region, "correcting the endpoint", wanted.ID, func() error {
 		return endpoints.Update(ctx, identity, wanted.ID, changes).Err
@@ -156,7 +158,7 @@ func repairEndpoint(ctx context.Context, identity *gophercloud.ServiceClient, wa
 // Bootstrap creates the region, but a user may have deleted it.
 func inRegion(
 	ctx context.Context, identity *gophercloud.ServiceClient, region, doing, id string, do func() error,
-) (Verdict, error) {
+) (ask.Verdict, error) {
 	err := do()
 	if gophercloud.ResponseCodeIs(err, http.StatusBadRequest) {
 		created := regions.Create(ctx, identity, regions.CreateOpts{ID: region}).Err
@@ -168,7 +170,7 @@ func inRegion(
 	if err != nil {
 		return refused(doing, id, err)
 	}
-	return Accepted, nil
+	return ask.Accepted, nil
 }
 
 func (e Endpoint) fields(region string) endpointFields {
@@ -190,30 +192,30 @@ func (f endpointFields) ToEndpointCreateMap() (map[string]any, error) {
 }
 
 // enableService enables a service: the catalog leaves out the endpoints of one that is not.
-func enableService(ctx context.Context, identity *gophercloud.ServiceClient, id string) (Verdict, error) {
+func enableService(ctx context.Context, identity *gophercloud.ServiceClient, id string) (ask.Verdict, error) {
 	found, err := services.Get(ctx, identity, id).Extract()
 	if err != nil {
 		return refused("reading the service", id, err)
 	}
 	if found.Enabled {
-		return Accepted, nil
+		return ask.Accepted, nil
 	}
 	if err := services.Update(ctx, identity, id, services.UpdateOpts{Enabled: new(true)}).Err; err != nil {
 		return refused("enabling the service", id, err)
 	}
-	return Accepted, nil
+	return ask.Accepted, nil
 }
 
 // FindEndpoint is a [FindEndpoint]. K-ORC finds an endpoint by its URL alone, which those of
 // several regions may have in common.
 func (a *Administrator) FindEndpoint(
 	ctx context.Context, authURL, adminPassword, region string, wanted Endpoint,
-) (string, Verdict, error) {
+) (string, ask.Verdict, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	identity, _, err := a.logIn(ctx, authURL, adminPassword)
 	if err != nil {
-		return "", Unproven, err
+		return "", ask.Unproven, err
 	}
 	page, err := endpoints.List(identity, endpoints.ListOpts{
 		ServiceID: wanted.ServiceID, RegionID: region, Availability: gophercloud.Availability(wanted.Interface),
@@ -225,12 +227,12 @@ func (a *Administrator) FindEndpoint(
 	found, err := endpoints.ExtractEndpoints(page)
 	switch {
 	case err != nil:
-		return "", Unproven, fmt.Errorf("reading the endpoints of service %s: %w", wanted.ServiceID, err)
+		return "", ask.Unproven, fmt.Errorf("reading the endpoints of service %s: %w", wanted.ServiceID, err)
 	case len(found) > 1:
-		return "", Rejected, fmt.Errorf("region %s has %d %s endpoints of service %s: delete all but one",
+		return "", ask.Rejected, fmt.Errorf("region %s has %d %s endpoints of service %s: delete all but one",
 			region, len(found), wanted.Interface, wanted.ServiceID)
 	case len(found) == 1:
-		return found[0].ID, Accepted, nil
+		return found[0].ID, ask.Accepted, nil
 	}
 	fields := wanted.fields(region)
 	fields["service_id"] = wanted.ServiceID
@@ -247,11 +249,11 @@ func (a *Administrator) FindEndpoint(
 
 // refused tells a Keystone that refuses a request about something with an id from one
 // that cannot answer it now.
-func refused(doing, id string, err error) (Verdict, error) {
-	verdict := Unproven
+func refused(doing, id string, err error) (ask.Verdict, error) {
+	verdict := ask.Unproven
 	if gophercloud.ResponseCodeIs(err, http.StatusBadRequest) || gophercloud.ResponseCodeIs(err, http.StatusForbidden) ||
 		gophercloud.ResponseCodeIs(err, http.StatusConflict) || isUnknown(err, id) {
-		verdict = Rejected
+		verdict = ask.Rejected
 	}
 	return verdict, fmt.Errorf("%s %s: %w", doing, id, plain(err))
 }

@@ -11,6 +11,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/c5c3/forge/internal/common/ask"
 )
 
 // catalogAPI simulates a Keystone with an administrator and endpoints.
@@ -120,7 +122,7 @@ func (api *catalogAPI) logIn(w http.ResponseWriter, r *http.Request) {
 }
 
 // set is SetEndpoints with the application credential.
-func (api *catalogAPI) set(t *testing.T, password, region string, ids ...string) (Verdict, error) {
+func (api *catalogAPI) set(t *testing.T, password, region string, ids ...string) (ask.Verdict, error) {
 	t.Helper()
 	return NewAdministrator(nil).SetEndpoints(
 		t.Context(), api.url, Credential{ID: "the-id", Secret: "s3cret"}, password, region, public(ids...))
@@ -218,7 +220,7 @@ func TestAnEndpointOfAnotherRegionStaysThere(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"one": "RegionTwo"})
 	verdict, err := api.set(t, "adm1n", "RegionOne", "one")
 	var elsewhere *ElsewhereError
-	if verdict != Rejected || !errors.As(err, &elsewhere) || elsewhere.Region != "RegionTwo" || api.updates > 0 {
+	if verdict != ask.Rejected || !errors.As(err, &elsewhere) || elsewhere.Region != "RegionTwo" || api.updates > 0 {
 		t.Errorf("got %v and %v after %d updates: %v", verdict, err, api.updates, api.endpoints)
 	}
 }
@@ -233,13 +235,13 @@ func TestWhatDiffersInTheCatalogIsCorrected(t *testing.T) {
 		api.odd["one"] = odd
 		verdict, err := api.set(t, "adm1n", "RegionOne", "one", "two")
 		want := inCatalog{Interface: "public", URL: urlOf("one"), Enabled: true}
-		if verdict != Accepted || err != nil || api.updates != 1 || api.endpoint("one") != want {
+		if verdict != ask.Accepted || err != nil || api.updates != 1 || api.endpoint("one") != want {
 			t.Errorf("%s: got %v and %v after %d updates: %+v", name, verdict, err, api.updates, api.endpoint("one"))
 		}
 	}
 	api := newCatalogAPI(t, map[string]string{"one": "RegionOne"})
 	api.disabled = true
-	if verdict, err := api.set(t, "adm1n", "RegionOne", "one"); verdict != Accepted || err != nil || api.disabled || api.updates != 1 {
+	if verdict, err := api.set(t, "adm1n", "RegionOne", "one"); verdict != ask.Accepted || err != nil || api.disabled || api.updates != 1 {
 		t.Errorf("a service that is disabled: got %v and %v", verdict, err)
 	}
 }
@@ -248,19 +250,19 @@ func TestAnEndpointIsFoundByItsRegionAndCreatedIfThereIsNone(t *testing.T) {
 	for name, c := range map[string]struct {
 		endpoints map[string]string
 		id        string
-		verdict   Verdict
+		verdict   ask.Verdict
 	}{
-		"in the region":       {map[string]string{"one": "RegionTwo", "two": "RegionOne"}, "two", Accepted},
-		"in another one":      {map[string]string{"one": "RegionTwo"}, "made", Accepted},
-		"two in the region":   {map[string]string{"one": "RegionOne", "two": "RegionOne"}, "", Rejected},
-		"in a region to make": {map[string]string{}, "made", Accepted},
+		"in the region":       {map[string]string{"one": "RegionTwo", "two": "RegionOne"}, "two", ask.Accepted},
+		"in another one":      {map[string]string{"one": "RegionTwo"}, "made", ask.Accepted},
+		"two in the region":   {map[string]string{"one": "RegionOne", "two": "RegionOne"}, "", ask.Rejected},
+		"in a region to make": {map[string]string{}, "made", ask.Accepted},
 	} {
 		api := newCatalogAPI(t, c.endpoints)
 		if len(c.endpoints) == 0 {
 			api.regions = map[string]bool{}
 		}
 		id, verdict, err := NewAdministrator(nil).FindEndpoint(t.Context(), api.url, "adm1n", "RegionOne", public("one")[0])
-		if id != c.id || verdict != c.verdict || (err == nil) != (verdict == Accepted) {
+		if id != c.id || verdict != c.verdict || (err == nil) != (verdict == ask.Accepted) {
 			t.Errorf("%s: got %q, %v and %v", name, id, verdict, err)
 		}
 		if c.id == "made" && (api.endpoints["made"] != "RegionOne" || api.odd["made"].URL != urlOf("one")) {
@@ -273,7 +275,7 @@ func TestEndpointsThatAreNotInTheRegionArePutIntoIt(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"one": "", "two": "RegionOne", "three": ""})
 	verdict, err := api.set(t, "adm1n", "RegionOne", "one", "two", "three")
 	want := map[string]string{"one": "RegionOne", "two": "RegionOne", "three": "RegionOne"}
-	if verdict != Accepted || err != nil || !maps.Equal(api.endpoints, want) || api.updates != 2 {
+	if verdict != ask.Accepted || err != nil || !maps.Equal(api.endpoints, want) || api.updates != 2 {
 		t.Errorf("got %v and %v after %d updates: %v", verdict, err, api.updates, api.endpoints)
 	}
 }
@@ -282,7 +284,7 @@ func TestARegionThatKeystoneDoesNotHaveIsCreated(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"one": "", "two": ""})
 	verdict, err := api.set(t, "adm1n", "EU-West", "one", "two")
 	want := map[string]string{"one": "EU-West", "two": "EU-West"}
-	if verdict != Accepted || err != nil || !maps.Equal(api.endpoints, want) || !api.regions["EU-West"] {
+	if verdict != ask.Accepted || err != nil || !maps.Equal(api.endpoints, want) || !api.regions["EU-West"] {
 		t.Errorf("got %v and %v: %v", verdict, err, api.endpoints)
 	}
 }
@@ -296,7 +298,7 @@ func TestWhatKeystoneRefusesAboutARegionIsNamed(t *testing.T) {
 		api := newCatalogAPI(t, map[string]string{"one": ""})
 		api.forbidden = row.forbidden
 		verdict, err := api.set(t, "adm1n", "EU-West", row.endpoint)
-		if verdict != Rejected || err == nil || err.Error() != row.says {
+		if verdict != ask.Rejected || err == nil || err.Error() != row.says {
 			t.Errorf("got %v and %v, want %s", verdict, err, row.says)
 		}
 	}
@@ -305,14 +307,14 @@ func TestWhatKeystoneRefusesAboutARegionIsNamed(t *testing.T) {
 func TestWithoutALoginNothingIsKnownAboutRegions(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"one": ""})
 	verdict, err := api.set(t, "wr0ng", "RegionOne", "one")
-	if verdict != Unproven || !errors.Is(err, ErrPassword) || strings.Contains(err.Error(), "wr0ng") || api.updates > 0 {
+	if verdict != ask.Unproven || !errors.Is(err, ErrPassword) || strings.Contains(err.Error(), "wr0ng") || api.updates > 0 {
 		t.Errorf("got %v and %v", verdict, err)
 	}
 }
 
 func TestEndpointsThatAreInTheRegionAreSeenWithoutTheAdministratorsPassword(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"one": "RegionOne", "two": "RegionOne", "somebody's": "RegionTwo"})
-	if verdict, err := api.set(t, "wr0ng", "RegionOne", "one", "two"); verdict != Accepted || err != nil || api.staff.admins > 0 {
+	if verdict, err := api.set(t, "wr0ng", "RegionOne", "one", "two"); verdict != ask.Accepted || err != nil || api.staff.admins > 0 {
 		t.Errorf("got %v and %v after %d logins of the administrator", verdict, err, api.staff.admins)
 	}
 }
@@ -322,7 +324,7 @@ func TestTheAdministratorLooksWhereTheCredentialCannot(t *testing.T) {
 		api := newCatalogAPI(t, map[string]string{"one": "RegionOne", "two": ""})
 		api.status = http.StatusUnauthorized
 		verdict, err := NewAdministrator(nil).SetEndpoints(t.Context(), api.url, look, "adm1n", "RegionOne", public("one", "two"))
-		if verdict != Accepted || err != nil || api.updates != 1 {
+		if verdict != ask.Accepted || err != nil || api.updates != 1 {
 			t.Errorf("%s: got %v and %v after %d updates", name, verdict, err, api.updates)
 		}
 	}
@@ -331,16 +333,16 @@ func TestTheAdministratorLooksWhereTheCredentialCannot(t *testing.T) {
 func TestAKeystoneThatCannotAnswerTheCredentialIsNotSentThePassword(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"one": ""})
 	api.status = http.StatusServiceUnavailable
-	if verdict, err := api.set(t, "adm1n", "RegionOne", "one"); verdict != Unproven || err == nil || api.staff.admins > 0 {
+	if verdict, err := api.set(t, "adm1n", "RegionOne", "one"); verdict != ask.Unproven || err == nil || api.staff.admins > 0 {
 		t.Errorf("got %v and %v after %d logins of the administrator", verdict, err, api.staff.admins)
 	}
 }
 
 func TestOnlyARefusalOfTheRequestItselfIsOne(t *testing.T) {
-	for status, want := range map[int]Verdict{
-		http.StatusBadRequest: Rejected, http.StatusForbidden: Rejected, http.StatusConflict: Rejected,
-		http.StatusUnauthorized: Unproven, http.StatusNotFound: Unproven, http.StatusRequestTimeout: Unproven,
-		http.StatusTooManyRequests: Unproven, http.StatusServiceUnavailable: Unproven,
+	for status, want := range map[int]ask.Verdict{
+		http.StatusBadRequest: ask.Rejected, http.StatusForbidden: ask.Rejected, http.StatusConflict: ask.Rejected,
+		http.StatusUnauthorized: ask.Unproven, http.StatusNotFound: ask.Unproven, http.StatusRequestTimeout: ask.Unproven,
+		http.StatusTooManyRequests: ask.Unproven, http.StatusServiceUnavailable: ask.Unproven,
 	} {
 		api := newCatalogAPI(t, map[string]string{"one": ""})
 		api.forbidden, api.refusal = "GET /v3/endpoints/one", status

@@ -9,6 +9,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/endpoints"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/services"
+
+	"github.com/c5c3/forge/internal/common/ask"
 )
 
 // Entries are a service and its endpoints in the catalog of Keystone.
@@ -27,21 +29,21 @@ type EntryIDs struct {
 
 // FindEntries returns the entries that Keystone at a URL already has in a region. K-ORC
 // adopts those without saying so. An endpoint without a region counts if it has the URL.
-// [Accepted] means that Keystone has answered. The error never holds the password.
+// [ask.Accepted] means that Keystone has answered. The error never holds the password.
 type FindEntries func(
 	ctx context.Context, authURL, adminPassword, region string, wanted Entries,
-) (EntryIDs, Verdict, error)
+) (EntryIDs, ask.Verdict, error)
 
 // FindEntries is a [FindEntries].
 func (a *Administrator) FindEntries(
 	ctx context.Context, authURL, adminPassword, region string, wanted Entries,
-) (EntryIDs, Verdict, error) {
+) (EntryIDs, ask.Verdict, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	found := EntryIDs{Endpoints: make([]string, len(wanted.Endpoints))}
 	identity, _, err := a.logIn(ctx, authURL, adminPassword)
 	if err != nil {
-		return found, Unproven, err
+		return found, ask.Unproven, err
 	}
 	page, err := services.List(identity, services.ListOpts{ServiceType: wanted.Type, Name: wanted.Name}).AllPages(ctx)
 	if err != nil {
@@ -51,9 +53,9 @@ func (a *Administrator) FindEntries(
 	existing, err := services.ExtractServices(page)
 	switch {
 	case err != nil:
-		return found, Unproven, fmt.Errorf("reading the services of type %s: %w", wanted.Type, err)
+		return found, ask.Unproven, fmt.Errorf("reading the services of type %s: %w", wanted.Type, err)
 	case len(existing) == 0:
-		return found, Accepted, nil
+		return found, ask.Accepted, nil
 	}
 	found.Service = existing[0].ID
 	all, err := endpointsOf(ctx, identity, found.Service)
@@ -69,7 +71,7 @@ func (a *Administrator) FindEntries(
 			found.Endpoints[n] = all[at].ID
 		}
 	}
-	return found, Accepted, nil
+	return found, ask.Accepted, nil
 }
 
 // endpointsOf returns all endpoints of a service, in all regions.

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/c5c3/forge/internal/common/ask"
 )
 
 func TestEntriesThatKeystoneHasAreFoundByTheirRegion(t *testing.T) {
@@ -18,17 +20,17 @@ func TestEntriesThatKeystoneHasAreFoundByTheirRegion(t *testing.T) {
 	}}
 	found, verdict, err := NewAdministrator(nil).FindEntries(t.Context(), api.url, "adm1n", "RegionOne", wanted)
 	want := EntryIDs{Service: "the-service", Endpoints: []string{"ours", "", "free"}}
-	if diff := cmp.Diff(want, found); diff != "" || verdict != Accepted || err != nil {
+	if diff := cmp.Diff(want, found); diff != "" || verdict != ask.Accepted || err != nil {
 		t.Errorf("%v, %v (-want +got):\n%s", verdict, err, diff)
 	}
 	wanted.Name = "another"
 	found, verdict, err = NewAdministrator(nil).FindEntries(t.Context(), api.url, "adm1n", "RegionOne", wanted)
-	if diff := cmp.Diff(EntryIDs{Endpoints: []string{"", "", ""}}, found); diff != "" || verdict != Accepted || err != nil {
+	if diff := cmp.Diff(EntryIDs{Endpoints: []string{"", "", ""}}, found); diff != "" || verdict != ask.Accepted || err != nil {
 		t.Errorf("of a service that Keystone does not have: %v, %v (-want +got):\n%s", verdict, err, diff)
 	}
 	api.forbidden = "GET /v3/services"
 	_, verdict, err = NewAdministrator(nil).FindEntries(t.Context(), api.url, "adm1n", "RegionOne", wanted)
-	if verdict != Rejected || err == nil {
+	if verdict != ask.Rejected || err == nil {
 		t.Errorf("of a Keystone that refuses: %v, %v", verdict, err)
 	}
 	if _, _, err = NewAdministrator(nil).FindEntries(t.Context(), api.url, "wr0ng", "RegionOne", wanted); !errors.Is(err, ErrPassword) {

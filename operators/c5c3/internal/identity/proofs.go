@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
@@ -22,42 +23,25 @@ const LoginPeriod = 10 * time.Second
 // MaxRetryPeriod is the longest pause between retries of something that keeps failing.
 const MaxRetryPeriod = 10 * time.Minute
 
+// workers is the number of control planes whose Keystone is asked concurrently.
+const workers = 64
+
 // ErrAsking is the error while Keystone has not answered yet.
 var ErrAsking = errors.New("Keystone is being asked") //nolint:staticcheck // It begins with a name.
 
-// background runs a task of a resource and then triggers a pass over it, unless a task
-// with the same key is already running.
-type background interface {
-	Do(name types.NamespacedName, key string, task func(context.Context))
-}
-
-// Proofs remembers which credentials Keystone has accepted and which tasks it has done, so that a pass over a
-// converged control plane asks for nothing. Keystone is asked in the background. A
-// restart proves each credential once more.
+// Proofs has Keystone asked in the background which credentials it accepts, and to do tasks, so that a pass over a
+// converged control plane asks for nothing. A restart proves each credential once more. It is a manager
+// runnable that triggers a pass after each answer.
 type Proofs struct {
-	login      Login
-	background background
-	now        func(namespace string) time.Time
+	*ask.Ledger
+	login Login
 	// period is how long an accepted credential counts, pause how long Keystone is
 	// left alone after any other answer.
 	period, pause time.Duration
 
-	mu       sync.Mutex
-	verdicts map[types.NamespacedName]map[string]proof
+	mu sync.Mutex
 	// ids are what Keystone has named in an answer, by subject.
 	ids map[types.NamespacedName]map[string]string
-}
-
-type proof struct {
-	verdict Verdict
-	err     error
-	// at is when Keystone last gave this answer, announced when the user first read of it,
-	// zero before.
-	at, announced time.Time
-	// wait is how long Keystone is left alone after an answer other than that it accepts.
-	wait time.Duration
-	// subject and password are those of the task, the password as its hash.
-	subject, password string
 }
 
 // Task is something that Keystone is to do in the background, possibly with the
@@ -72,19 +56,20 @@ type Task struct {
 	// FirstWait is the pause after the first failure. It doubles with each further one,
 	// up to [MaxRetryPeriod].
 	FirstWait time.Duration
-	Do        func(context.Context) (Verdict, error)
+	// WasDone reports that the status says so. It counts until Keystone has answered about the
+	// subject: a restart of the operator is no news.
+	WasDone bool
+	Do      func(context.Context) (ask.Verdict, error)
 }
 
-// NewProofs returns empty Proofs. A nil login means HTTP, and background runs the
-// requests. period is how long an accepted credential is not verified again; pause is the
-// delay after any other answer.
-func NewProofs(login Login, background background, now func(namespace string) time.Time, period, pause time.Duration) *Proofs {
+// NewProofs returns empty Proofs. A nil login means HTTP. period is how long an accepted
+// credential is not verified again; pause is the delay after any other answer.
+func NewProofs(login Login, now func(namespace string) time.Time, period, pause time.Duration) *Proofs {
 	if login == nil {
 		login = logIn
 	}
 	return &Proofs{
-		login: login, background: background, now: now, period: period, pause: pause,
-		verdicts: map[types.NamespacedName]map[string]proof{}, ids: map[types.NamespacedName]map[string]string{},
+		Ledger: ask.New(workers, now), login: login, period: period, pause: pause, ids: map[types.NamespacedName]map[string]string{},
 	}
 }
 
@@ -107,158 +92,119 @@ func (p *Proofs) ID(of types.NamespacedName, subject string) string {
 
 // Verdict returns Keystone's last answer, and has the credential verified again unless it
 // was accepted recently. An accepted credential counts until Keystone rejects it; that
-// Keystone is unreachable is reported elsewhere. The error is ErrAsking while there is no
-// answer.
-func (p *Proofs) Verdict(of types.NamespacedName, authURL, id, secret string) (Verdict, error) {
-	return p.ask(of, p.period, p.loginWith(authURL, id, secret))
+// Keystone is unreachable is reported elsewhere. wasAccepted reports that the status says so,
+// which counts while there is no answer. Otherwise the error is ErrAsking then.
+func (p *Proofs) Verdict(of types.NamespacedName, authURL, id, secret string, wasAccepted bool) (ask.Verdict, error) {
+	return p.ask(of, p.policy(p.pause, p.pause, p.period), p.loginWith(authURL, id, secret, wasAccepted))
 }
 
 // Dead reports whether Keystone rejects a credential that it may have accepted until just
 // now. The error is ErrAsking while there is no answer.
 func (p *Proofs) Dead(of types.NamespacedName, authURL, id, secret string) (bool, error) {
-	verdict, err := p.ask(of, p.pause, p.loginWith(authURL, id, secret))
-	return verdict == Rejected, err
+	verdict, err := p.ask(of, p.policy(p.pause, p.pause, p.pause), p.loginWith(authURL, id, secret, false))
+	return verdict == ask.Rejected, err
 }
 
 // Settled is Verdict for a task. That Keystone refuses the administrator's password is
 // said also of a task that was done before: it is not tried for anything else, either.
-func (p *Proofs) Settled(of types.NamespacedName, task Task) (Verdict, error) {
-	return p.ask(of, p.period, task)
+func (p *Proofs) Settled(of types.NamespacedName, task Task) (ask.Verdict, error) {
+	return p.ask(of, p.policy(task.FirstWait, MaxRetryPeriod, p.period), task)
 }
 
-// Remembers reports whether Keystone has answered a task about a subject since the
-// operator was started.
-func (p *Proofs) Remembers(of types.NamespacedName, subject string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, known := range p.verdicts[of] {
-		if known.subject == subject {
-			return true
+// Revoke returns nil once a revocation of what has an id has succeeded, and then forgets it. It
+// starts an attempt unless one failed recently: Keystone may lock the administrator out after too
+// many attempts with a wrong password. The error is that of the last attempt, and ErrAsking until
+// the first one has finished.
+func (p *Proofs) Revoke(of types.NamespacedName, id string, firstWait time.Duration, do func(context.Context) error) error {
+	policy := p.policy(firstWait, MaxRetryPeriod, p.period)
+	policy.Expires = 0
+	verdict, err := p.ask(of, policy, Task{Subject: revocationOf(id), Key: id, Do: func(ctx context.Context) (ask.Verdict, error) {
+		if err := do(ctx); err != nil {
+			return ask.Unproven, err
 		}
+		return ask.Accepted, nil
+	}})
+	if verdict == ask.Accepted {
+		p.Drop(of, revocationOf(id))
 	}
-	return false
+	return err
 }
+
+// RevocationFailed reports whether the last attempt of a revocation failed.
+func (p *Proofs) RevocationFailed(of types.NamespacedName, id string) bool {
+	return p.Last(of, revocationOf(id)).Err != nil
+}
+
+func revocationOf(id string) string { return "revocation of " + id }
 
 // Pause is how long Keystone is left alone after a login that it did not accept.
 func (p *Proofs) Pause() time.Duration { return p.pause }
-
-func (p *Proofs) loginWith(authURL, id, secret string) Task {
-	return Task{Key: Digest(id, secret), Do: func(ctx context.Context) (Verdict, error) { return p.login(ctx, authURL, id, secret) }}
-}
-
-// Digest identifies a credential in memory.
-func Digest(id, secret string) string { return controlplane.Hash(id + "\x00" + secret) }
-
-// ask has Keystone asked when its last answer is too old, one that accepts by the given
-// period.
-func (p *Proofs) ask(of types.NamespacedName, period time.Duration, task Task) (Verdict, error) {
-	known, asked := p.known(of, task.Key)
-	if !asked {
-		known.err = ErrAsking
-	}
-	if known.verdict != Accepted {
-		period = known.wait
-		if known.password != controlplane.Hash(task.Password) {
-			period = 0
-		}
-	}
-	if !asked || p.now(of.Namespace).Sub(known.at) >= period {
-		p.background.Do(of, task.Key, func(ctx context.Context) {
-			verdict, err := task.Do(ctx)
-			p.record(of, task, verdict, err)
-		})
-	}
-	return known.verdict, known.err
-}
-
-func (p *Proofs) record(of types.NamespacedName, task Task, verdict Verdict, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	known := p.verdicts[of]
-	if known == nil {
-		known = map[string]proof{}
-		p.verdicts[of] = known
-	}
-	last, asked := known[task.Key]
-	if verdict == Unproven && last.verdict == Accepted && !errors.Is(err, ErrPassword) {
-		verdict, err = Accepted, nil
-	}
-	now := p.now(of.Namespace)
-	for other, proof := range known {
-		// Entries that are no longer used are dropped.
-		if now.Sub(proof.at) >= 2*p.period {
-			delete(known, other)
-		}
-	}
-	next := proof{verdict: verdict, err: err, at: now, subject: task.Subject, password: controlplane.Hash(task.Password)}
-	if asked && last.verdict == verdict {
-		next.announced = last.announced
-	}
-	next.wait = p.waitAfter(last, next, task)
-	known[task.Key] = next
-}
-
-// waitAfter is how long Keystone is left alone. Failures with another password do not
-// count.
-func (p *Proofs) waitAfter(last, next proof, task Task) time.Duration {
-	switch {
-	case next.verdict == Accepted:
-		return 0
-	case task.FirstWait == 0:
-		return p.pause
-	case last.password != next.password:
-		return task.FirstWait
-	}
-	return min(max(2*last.wait, task.FirstWait), MaxRetryPeriod)
-}
-
-func (p *Proofs) known(of types.NamespacedName, credential string) (known proof, asked bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	known, asked = p.verdicts[of][credential]
-	return known, asked
-}
 
 // Due returns the delay until the next verification, with jitter so that control planes
 // do not verify all at once.
 func (p *Proofs) Due() time.Duration { return wait.Jitter(p.period, 0.1) }
 
+// Digest identifies a credential in memory.
+func Digest(id, secret string) string { return controlplane.Hash(id + "\x00" + secret) }
+
+func (p *Proofs) loginWith(authURL, id, secret string, wasAccepted bool) Task {
+	key := Digest(id, secret)
+	return Task{Subject: key, Key: key, WasDone: wasAccepted, Do: func(ctx context.Context) (ask.Verdict, error) {
+		return p.login(ctx, authURL, id, secret)
+	}}
+}
+
+// policy leaves Keystone alone for a period after it has accepted, and after any other answer
+// for the first pause, which doubles up to the last one.
+func (p *Proofs) policy(first, last, period time.Duration) ask.Policy {
+	return ask.Policy{
+		Again: func(verdict ask.Verdict, failures int) time.Duration {
+			if verdict == ask.Accepted {
+				return period
+			}
+			return ask.Doubled(first, last, failures)
+		},
+		Doubts: func(answer ask.Answer) bool {
+			return answer.Verdict == ask.Unproven && !errors.Is(answer.Err, ErrPassword)
+		},
+		Afresh: true, Expires: 2 * p.period,
+	}
+}
+
+func (p *Proofs) ask(of types.NamespacedName, policy ask.Policy, task Task) (ask.Verdict, error) {
+	question := ask.Question{
+		Subject: task.Subject, ID: task.Key, Inputs: controlplane.Hash(task.Password), Policy: policy,
+		Before: ask.Answer{Err: ErrAsking},
+		Ask: func(ctx context.Context) ask.Answer {
+			verdict, err := task.Do(ctx)
+			return ask.Answer{Verdict: verdict, Err: err}
+		},
+	}
+	if task.WasDone {
+		question.Before = ask.Answer{Verdict: ask.Accepted}
+	}
+	answer := p.Check(of, question)
+	if answer.Verdict == ask.Pending {
+		return ask.Unproven, ErrAsking
+	}
+	return answer.Verdict, answer.Err
+}
+
 // Announce records that the user reads in the status that Keystone rejects a credential.
 func (p *Proofs) Announce(of types.NamespacedName, id, secret string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	key := Digest(id, secret)
-	if known := p.verdicts[of][key]; known.verdict == Rejected && known.announced.IsZero() {
-		known.announced = p.now(of.Namespace)
-		p.verdicts[of][key] = known
-	}
+	p.Ledger.Announce(of, Digest(id, secret), ask.Rejected)
 }
 
 // Rejected reports whether Keystone rejects a credential and this was announced, and how
 // long ago.
 func (p *Proofs) Rejected(of types.NamespacedName, id, secret string) (announced time.Duration, rejected bool) {
-	last, _ := p.known(of, Digest(id, secret))
-	if last.announced.IsZero() {
-		return 0, false
-	}
-	return p.now(of.Namespace).Sub(last.announced), true
-}
-
-// AskAgain drops the answers about a subject, so that Keystone is asked again.
-func (p *Proofs) AskAgain(of types.NamespacedName, subject string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for key, known := range p.verdicts[of] {
-		if known.subject == subject {
-			delete(p.verdicts[of], key)
-		}
-	}
+	return p.Announced(of, Digest(id, secret))
 }
 
 // Forget drops what is known about the credentials of a control plane.
 func (p *Proofs) Forget(of types.NamespacedName) {
+	p.Ledger.Forget(of)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.verdicts, of)
 	delete(p.ids, of)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
@@ -17,12 +18,12 @@ func isRejected(p *Proofs, secret string) bool {
 }
 
 func TestARejectionCountsFromItsFirstAnnouncement(t *testing.T) {
-	now, tasks := fixture.Noon, &fixture.Later{}
-	p := NewProofs(func(context.Context, string, string, string) (Verdict, error) { return Rejected, nil },
-		tasks, func(string) time.Time { return now }, time.Minute, time.Second)
+	now := fixture.Noon
+	p := NewProofs(func(context.Context, string, string, string) (ask.Verdict, error) { return ask.Rejected, nil },
+		func(string) time.Time { return now }, time.Minute, time.Second)
 	for range 3 {
-		_, _ = p.Verdict(fixture.ControlPlane, "url", "id", "secret")
-		tasks.Work(t.Context())
+		_, _ = p.Verdict(fixture.ControlPlane, "url", "id", "secret", false)
+		fixture.Answer(t.Context(), p.Ledger)
 		now = now.Add(time.Second)
 	}
 	if _, rejected := p.Rejected(fixture.ControlPlane, "id", "secret"); rejected {
@@ -32,47 +33,47 @@ func TestARejectionCountsFromItsFirstAnnouncement(t *testing.T) {
 		p.Announce(fixture.ControlPlane, "id", "secret")
 		now = now.Add(time.Second)
 	}
-	_, _ = p.Verdict(fixture.ControlPlane, "url", "id", "secret")
-	tasks.Work(t.Context())
+	_, _ = p.Verdict(fixture.ControlPlane, "url", "id", "secret", false)
+	fixture.Answer(t.Context(), p.Ledger)
 	if announced, rejected := p.Rejected(fixture.ControlPlane, "id", "secret"); !rejected || announced != 2*time.Second {
 		t.Errorf("it is rejected (%t), announced %s ago", rejected, announced)
 	}
 }
 
 func TestAnAcceptedCredentialIsNotProvenAgainForAWhile(t *testing.T) {
-	logins, verdict, now, tasks := 0, Unproven, time.Now(), &fixture.Later{}
-	p := NewProofs(func(context.Context, string, string, string) (Verdict, error) {
+	logins, verdict, now := 0, ask.Unproven, time.Now()
+	p := NewProofs(func(context.Context, string, string, string) (ask.Verdict, error) {
 		logins++
-		if verdict == Unproven {
+		if verdict == ask.Unproven {
 			return verdict, errors.New("away")
 		}
 		return verdict, nil
-	}, tasks, func(string) time.Time { return now }, time.Minute, time.Second)
+	}, func(string) time.Time { return now }, time.Minute, time.Second)
 	for i, step := range []struct {
-		answer, want Verdict
+		answer, want ask.Verdict
 		secret       string
 		after        time.Duration
 		logins       int
 	}{
-		{Unproven, Unproven, "one", 0, 1},
-		{Rejected, Unproven, "one", 999 * time.Millisecond, 1},
-		{Rejected, Rejected, "one", time.Millisecond, 2},
-		{Accepted, Accepted, "one", time.Second, 3},
-		{Rejected, Accepted, "one", 59 * time.Second, 3},
-		{Unproven, Accepted, "one", time.Second, 4},
-		{Rejected, Accepted, "one", 59 * time.Second, 4},
-		{Accepted, Accepted, "one", time.Second, 5},
-		{Rejected, Rejected, "one", time.Minute, 6},
-		{Accepted, Accepted, "one", time.Second, 7},
-		{Rejected, Rejected, "two", 0, 8},
+		{ask.Unproven, ask.Unproven, "one", 0, 1},
+		{ask.Rejected, ask.Unproven, "one", 999 * time.Millisecond, 1},
+		{ask.Rejected, ask.Rejected, "one", time.Millisecond, 2},
+		{ask.Accepted, ask.Accepted, "one", time.Second, 3},
+		{ask.Rejected, ask.Accepted, "one", 59 * time.Second, 3},
+		{ask.Unproven, ask.Accepted, "one", time.Second, 4},
+		{ask.Rejected, ask.Accepted, "one", 59 * time.Second, 4},
+		{ask.Accepted, ask.Accepted, "one", time.Second, 5},
+		{ask.Rejected, ask.Rejected, "one", time.Minute, 6},
+		{ask.Accepted, ask.Accepted, "one", time.Second, 7},
+		{ask.Rejected, ask.Rejected, "two", 0, 8},
 	} {
 		verdict, now = step.answer, now.Add(step.after)
-		_, _ = p.Verdict(fixture.ControlPlane, "url", "id", step.secret)
-		tasks.Work(t.Context())
-		if got, _ := p.Verdict(fixture.ControlPlane, "url", "id", step.secret); got != step.want || logins != step.logins {
+		_, _ = p.Verdict(fixture.ControlPlane, "url", "id", step.secret, false)
+		fixture.Answer(t.Context(), p.Ledger)
+		if got, _ := p.Verdict(fixture.ControlPlane, "url", "id", step.secret, false); got != step.want || logins != step.logins {
 			t.Errorf("step %d: %v after %d logins, want %v after %d", i, got, logins, step.want, step.logins)
 		}
-		if len(tasks.Tasks) > 0 {
+		if fixture.Answer(t.Context(), p.Ledger) > 0 {
 			t.Errorf("step %d: it is asked again at once", i)
 		}
 	}
@@ -86,43 +87,42 @@ func TestAnAcceptedCredentialIsNotProvenAgainForAWhile(t *testing.T) {
 }
 
 func TestAPassDoesNotWaitForKeystonesAnswer(t *testing.T) {
-	tasks := &fixture.Later{}
-	p := NewProofs(func(context.Context, string, string, string) (Verdict, error) { return Accepted, nil },
-		tasks, func(string) time.Time { return fixture.Noon }, time.Minute, time.Second)
-	if verdict, err := p.Verdict(fixture.ControlPlane, "url", "id", "secret"); verdict != Unproven || !errors.Is(err, ErrAsking) {
+	p := NewProofs(func(context.Context, string, string, string) (ask.Verdict, error) { return ask.Accepted, nil },
+		func(string) time.Time { return fixture.Noon }, time.Minute, time.Second)
+	if verdict, err := p.Verdict(fixture.ControlPlane, "url", "id", "secret", false); verdict != ask.Unproven || !errors.Is(err, ErrAsking) {
 		t.Errorf("before Keystone has answered the verdict is %v (%v)", verdict, err)
 	}
-	tasks.Work(t.Context())
-	if verdict, err := p.Verdict(fixture.ControlPlane, "url", "id", "secret"); verdict != Accepted || err != nil {
+	fixture.Answer(t.Context(), p.Ledger)
+	if verdict, err := p.Verdict(fixture.ControlPlane, "url", "id", "secret", false); verdict != ask.Accepted || err != nil {
 		t.Errorf("after Keystone has answered the verdict is %v (%v)", verdict, err)
 	}
 }
 
 func TestACredentialThatWasAcceptedNotLongAgoMayBeDead(t *testing.T) {
-	verdict, now, tasks := Accepted, fixture.Noon, &fixture.Later{}
-	p := NewProofs(func(context.Context, string, string, string) (Verdict, error) { return verdict, nil },
-		tasks, func(string) time.Time { return now }, time.Minute, time.Second)
+	verdict, now := ask.Accepted, fixture.Noon
+	p := NewProofs(func(context.Context, string, string, string) (ask.Verdict, error) { return verdict, nil },
+		func(string) time.Time { return now }, time.Minute, time.Second)
 	for _, want := range []bool{false, true} {
 		_, _ = p.Dead(fixture.ControlPlane, "url", "id", "secret")
-		tasks.Work(t.Context())
+		fixture.Answer(t.Context(), p.Ledger)
 		if got, err := p.Dead(fixture.ControlPlane, "url", "id", "secret"); got != want || err != nil {
 			t.Errorf("dead: %t (%v), want %t", got, err, want)
 		}
-		verdict, now = Rejected, now.Add(time.Second)
+		verdict, now = ask.Rejected, now.Add(time.Second)
 	}
 }
 
 func TestCredentialsThatNobodyAsksAboutAreForgotten(t *testing.T) {
-	now, tasks := fixture.Noon, &fixture.Later{}
-	p := NewProofs(func(context.Context, string, string, string) (Verdict, error) { return Rejected, nil },
-		tasks, func(string) time.Time { return now }, time.Minute, time.Second)
+	now := fixture.Noon
+	p := NewProofs(func(context.Context, string, string, string) (ask.Verdict, error) { return ask.Rejected, nil },
+		func(string) time.Time { return now }, time.Minute, time.Second)
 	for _, secret := range []string{"one", "two", "three"} {
-		_, _ = p.Verdict(fixture.ControlPlane, "url", "id", secret)
-		tasks.Work(t.Context())
+		_, _ = p.Verdict(fixture.ControlPlane, "url", "id", secret, false)
+		fixture.Answer(t.Context(), p.Ledger)
 		now = now.Add(time.Minute)
 	}
 	if isRejected(p, "one") || !isRejected(p, "two") || !isRejected(p, "three") {
-		t.Errorf("%d credentials are remembered, want the last two", len(p.verdicts[fixture.ControlPlane]))
+		t.Error("want the last two remembered")
 	}
 }
 
@@ -130,35 +130,34 @@ func TestCredentialsThatNobodyAsksAboutAreForgotten(t *testing.T) {
 type errand struct {
 	proofs *Proofs
 	now    time.Time
-	tasks  *fixture.Later
 	// verdict and err are how it ends, and tries how often it was tried.
-	verdict Verdict
+	verdict ask.Verdict
 	err     error
 	tries   int
 }
 
 func newErrand() *errand {
-	e := &errand{now: fixture.Noon, tasks: &fixture.Later{}}
-	e.proofs = NewProofs(nil, e.tasks, func(string) time.Time { return e.now }, ProofPeriod, LoginPeriod)
+	e := &errand{now: fixture.Noon}
+	e.proofs = NewProofs(nil, func(string) time.Time { return e.now }, ProofPeriod, LoginPeriod)
 	return e
 }
 
 // pass asks for the errand with a password, has it done if it is due, and returns what
 // the next pass finds.
-func (e *errand) pass(t *testing.T, password string) (Verdict, error) {
+func (e *errand) pass(t *testing.T, password string) (ask.Verdict, error) {
 	t.Helper()
 	task := Task{Subject: "errand", Key: "an errand", Password: password, FirstWait: 30 * time.Second}
-	task.Do = func(context.Context) (Verdict, error) { e.tries++; return e.verdict, e.err }
+	task.Do = func(context.Context) (ask.Verdict, error) { e.tries++; return e.verdict, e.err }
 	_, _ = e.proofs.Settled(fixture.ControlPlane, task)
-	e.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), e.proofs.Ledger)
 	return e.proofs.Settled(fixture.ControlPlane, task)
 }
 
 func TestATaskThatFailsIsTriedLessAndLessOften(t *testing.T) {
 	for _, answer := range []error{errors.New("away"), ErrPassword, nil} {
-		e, verdict := newErrand(), Unproven
+		e, verdict := newErrand(), ask.Unproven
 		if answer == nil {
-			verdict = Rejected
+			verdict = ask.Rejected
 		}
 		e.verdict, e.err = verdict, answer
 		var waits []time.Duration
@@ -189,38 +188,52 @@ func TestATaskThatFailsIsTriedAtOnceWithAnotherPassword(t *testing.T) {
 	if e.tries != 1 {
 		t.Errorf("it was tried %d times with the wrong password", e.tries)
 	}
-	e.verdict, e.err = Accepted, nil
-	if verdict, err := e.pass(t, "adm1n"); verdict != Accepted || err != nil || e.tries != 2 {
+	e.verdict, e.err = ask.Accepted, nil
+	if verdict, err := e.pass(t, "adm1n"); verdict != ask.Accepted || err != nil || e.tries != 2 {
 		t.Errorf("got %v and %v after %d tries", verdict, err, e.tries)
 	}
-	if verdict, _ := e.pass(t, "another"); verdict != Accepted || e.tries != 2 {
+	if verdict, _ := e.pass(t, "another"); verdict != ask.Accepted || e.tries != 2 {
 		t.Errorf("with another password what is done is %v after %d tries", verdict, e.tries)
 	}
 }
 
 func TestARefusedPasswordIsSaidThoughTheTaskWasDoneBefore(t *testing.T) {
-	for answer, want := range map[error]Verdict{ErrPassword: Unproven, errors.New("away"): Accepted} {
+	for answer, want := range map[error]ask.Verdict{ErrPassword: ask.Unproven, errors.New("away"): ask.Accepted} {
 		e := newErrand()
-		e.verdict = Accepted
+		e.verdict = ask.Accepted
 		_, _ = e.pass(t, "adm1n")
-		e.now, e.verdict, e.err = e.now.Add(ProofPeriod), Unproven, answer
-		if got, err := e.pass(t, "adm1n"); got != want || (err == nil) != (want == Accepted) || e.tries != 2 {
+		e.now, e.verdict, e.err = e.now.Add(ProofPeriod), ask.Unproven, answer
+		if got, err := e.pass(t, "adm1n"); got != want || (err == nil) != (want == ask.Accepted) || e.tries != 2 {
 			t.Errorf("%v: got %v and %v after %d tries", answer, got, err, e.tries)
 		}
 	}
 }
 
-func TestWhatKeystoneHasAnsweredIsRememberedBySubject(t *testing.T) {
+func TestARestartIsNoNewsUntilKeystoneHasAnsweredAboutTheSubject(t *testing.T) {
 	e := newErrand()
-	if e.proofs.Remembers(fixture.ControlPlane, "errand") {
-		t.Error("it is remembered before it was done")
+	settled := func(key string) (ask.Verdict, error) {
+		return e.proofs.Settled(fixture.ControlPlane, Task{
+			Subject: "errand", Key: key, WasDone: true, FirstWait: time.Second,
+			Do: func(context.Context) (ask.Verdict, error) { return e.verdict, e.err },
+		})
 	}
-	_, _ = e.pass(t, "adm1n")
-	if !e.proofs.Remembers(fixture.ControlPlane, "errand") || e.proofs.Remembers(fixture.ControlPlane, "another") {
-		t.Error("another subject is remembered")
-	}
-	e.proofs.Forget(fixture.ControlPlane)
-	if e.proofs.Remembers(fixture.ControlPlane, "errand") {
-		t.Error("it is remembered though the control plane is gone")
+	for range 2 {
+		e.verdict = ask.Accepted
+		for _, key := range []string{"an errand", "another", "an errand"} {
+			if verdict, err := settled(key); verdict != ask.Accepted || err != nil {
+				t.Errorf("%s: got %v and %v although it was done before the restart", key, verdict, err)
+			}
+		}
+		fixture.Answer(t.Context(), e.proofs.Ledger)
+		if verdict, err := settled("another"); verdict != ask.Unproven || !errors.Is(err, ErrAsking) {
+			t.Errorf("got %v and %v about another errand, which Keystone was not asked about", verdict, err)
+		}
+		e.verdict, e.err = ask.Unproven, errors.New("away")
+		fixture.Answer(t.Context(), e.proofs.Ledger)
+		if verdict, err := settled("another"); verdict != ask.Unproven || !errors.Is(err, e.err) {
+			t.Errorf("got %v and %v, want what Keystone has answered", verdict, err)
+		}
+		e.proofs.Forget(fixture.ControlPlane)
+		e.err = nil
 	}
 }

@@ -10,14 +10,14 @@ import (
 )
 
 func TestARevocationThatFailsIsTriedLessAndLessOften(t *testing.T) {
-	tasks := &fixture.Later{}
-	r := NewRevocations(tasks)
+	var now time.Time
+	p := NewProofs(nil, func(string) time.Time { return now }, ProofPeriod, LoginPeriod)
 	calls, answer := 0, errors.New("away")
 	try := func(after time.Duration) error {
-		now := func() time.Time { return fixture.Noon.Add(after) }
-		_ = r.Revoke(fixture.ControlPlane, "id", now, 30*time.Second, func(context.Context) error { calls++; return answer })
-		tasks.Work(t.Context())
-		return r.Revoke(fixture.ControlPlane, "id", now, 30*time.Second, nil)
+		now = fixture.Noon.Add(after)
+		_ = p.Revoke(fixture.ControlPlane, "id", 30*time.Second, func(context.Context) error { calls++; return answer })
+		fixture.Answer(t.Context(), p.Ledger)
+		return p.Revoke(fixture.ControlPlane, "id", 30*time.Second, nil)
 	}
 	for i, step := range []struct {
 		after time.Duration
@@ -36,11 +36,11 @@ func TestARevocationThatFailsIsTriedLessAndLessOften(t *testing.T) {
 			t.Errorf("step %d: %d calls and %v", i, calls, err)
 		}
 	}
-	if !r.Failed(fixture.ControlPlane, "id") || r.Failed(fixture.ControlPlane, "another") {
+	if !p.RevocationFailed(fixture.ControlPlane, "id") || p.RevocationFailed(fixture.ControlPlane, "another") {
 		t.Error("it is not remembered what failed")
 	}
 	answer = nil
-	if err := try(2 * time.Hour); err != nil || r.Failed(fixture.ControlPlane, "id") {
+	if err := try(2 * time.Hour); err != nil || p.RevocationFailed(fixture.ControlPlane, "id") {
 		t.Errorf("it worked and yet: %v", err)
 	}
 	if err := try(2 * time.Hour); err != nil || calls != 7 {
@@ -49,16 +49,14 @@ func TestARevocationThatFailsIsTriedLessAndLessOften(t *testing.T) {
 }
 
 func TestAPassDoesNotWaitForARevocation(t *testing.T) {
-	tasks := &fixture.Later{}
-	r := NewRevocations(tasks)
+	p := NewProofs(nil, func(string) time.Time { return fixture.Noon }, ProofPeriod, LoginPeriod)
 	revoke := func() error {
-		now := func() time.Time { return fixture.Noon }
-		return r.Revoke(fixture.ControlPlane, "id", now, time.Second, func(context.Context) error { return nil })
+		return p.Revoke(fixture.ControlPlane, "id", time.Second, func(context.Context) error { return nil })
 	}
-	if err := revoke(); !errors.Is(err, ErrAsking) || r.Failed(fixture.ControlPlane, "id") {
+	if err := revoke(); !errors.Is(err, ErrAsking) || p.RevocationFailed(fixture.ControlPlane, "id") {
 		t.Errorf("before Keystone has answered: %v", err)
 	}
-	tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Ledger)
 	if err := revoke(); err != nil {
 		t.Errorf("after Keystone has answered: %v", err)
 	}

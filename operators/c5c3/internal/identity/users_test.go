@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/c5c3/forge/internal/common/ask"
 )
 
 var member = ServiceUser{ID: "the-user", Password: "s3cret", ProjectID: "the-project", RoleID: "the-role"}
@@ -76,14 +78,14 @@ func (api *staffAPI) logIn(w http.ResponseWriter, r *http.Request) {
 func TestAUserThatHasItsRoleIsAcceptedByItsLoginAlone(t *testing.T) {
 	api := newStaffAPI(t)
 	api.granted = true
-	if got, err := NewAdministrator(nil).Enrol(t.Context(), api.url, "wr0ng", member); got != Accepted || err != nil || api.logins != 1 {
+	if got, err := NewAdministrator(nil).Enrol(t.Context(), api.url, "wr0ng", member); got != ask.Accepted || err != nil || api.logins != 1 {
 		t.Errorf("got %v and %v after %d logins", got, err, api.logins)
 	}
 }
 
 func TestAUserWithoutItsRoleGetsIt(t *testing.T) {
 	api := newStaffAPI(t)
-	if got, err := NewAdministrator(nil).Enrol(t.Context(), api.url, "adm1n", member); got != Accepted || err != nil || !api.granted {
+	if got, err := NewAdministrator(nil).Enrol(t.Context(), api.url, "adm1n", member); got != ask.Accepted || err != nil || !api.granted {
 		t.Errorf("got %v and %v", got, err)
 	}
 }
@@ -91,7 +93,7 @@ func TestAUserWithoutItsRoleGetsIt(t *testing.T) {
 func TestAUserWithAnotherPasswordIsRejected(t *testing.T) {
 	api := newStaffAPI(t)
 	api.password = "another"
-	if got, err := NewAdministrator(nil).Enrol(t.Context(), api.url, "adm1n", member); got != Rejected || err != nil {
+	if got, err := NewAdministrator(nil).Enrol(t.Context(), api.url, "adm1n", member); got != ask.Rejected || err != nil {
 		t.Errorf("got %v and %v", got, err)
 	}
 }
@@ -101,13 +103,13 @@ func TestARoleThatCannotBeAssignedProvesNothingAndTellsNoPassword(t *testing.T) 
 		api := newStaffAPI(t)
 		api.status = status
 		got, err := NewAdministrator(nil).Enrol(t.Context(), api.url, admin, member)
-		if got != Unproven || err == nil || strings.Contains(err.Error(), admin) || strings.Contains(err.Error(), member.Password) {
+		if got != ask.Unproven || err == nil || strings.Contains(err.Error(), admin) || strings.Contains(err.Error(), member.Password) {
 			t.Errorf("%s: got %v and %v", admin, got, err)
 		}
 	}
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
-	if got, err := NewAdministrator(nil).Enrol(t.Context(), closed.URL, "adm1n", member); got != Unproven || err == nil {
+	if got, err := NewAdministrator(nil).Enrol(t.Context(), closed.URL, "adm1n", member); got != ask.Unproven || err == nil {
 		t.Errorf("got %v and %v", got, err)
 	}
 }

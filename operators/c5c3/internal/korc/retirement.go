@@ -82,7 +82,7 @@ func OverdueSince(s *pass.Pass, old *orcv1alpha1.ApplicationCredential) (since t
 		return old.DeletionTimestamp.Time, true
 	}
 	due, _ := ValidUntil(s, old)
-	return due, s.Revocations.Failed(s.Name, ptr.Deref(old.Status.ID, ""))
+	return due, s.Proofs.RevocationFailed(s.Name, ptr.Deref(old.Status.ID, ""))
 }
 
 // RevokeInKeystone ensures in the background that the credential is gone from Keystone.
@@ -121,9 +121,8 @@ func RevokeWith(ctx context.Context, s *pass.Pass, revoke identity.Revoke, id st
 	}
 	// The pass continues in parallel and writes to its control plane, so the task must
 	// not use it.
-	tools, name, at := s.Tools, s.Name, controlplane.AuthURL(s.CP)
-	now := func() time.Time { return tools.Now(name.Namespace) }
-	return s.Revocations.Revoke(name, id, now, s.RetryPeriod, func(ctx context.Context) error {
+	at := controlplane.AuthURL(s.CP)
+	return s.Proofs.Revoke(s.Name, id, s.RetryPeriod, func(ctx context.Context) error {
 		if unreadable != nil {
 			return fmt.Errorf("revoking %s: %w", id, unreadable)
 		}

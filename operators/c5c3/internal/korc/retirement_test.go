@@ -74,18 +74,18 @@ func TestATimeThatHasBegunIsNotBegunAnewByAPassThatHasNotSeenIt(t *testing.T) {
 }
 
 func TestARevocationIsOverdueOnlyOnceItHasFailed(t *testing.T) {
-	tasks := &fixture.Later{}
 	s := pass.New(&pass.Tools{
-		Clock: func() time.Time { return fixture.Noon }, SpreadTime: fixture.SpreadTime, Revocations: identity.NewRevocations(tasks),
-	}, &c5c3v1alpha1.ControlPlane{})
+		Clock: func() time.Time { return fixture.Noon }, SpreadTime: fixture.SpreadTime,
+		Proofs: identity.NewProofs(nil, func(string) time.Time { return fixture.Noon }, identity.ProofPeriod, identity.LoginPeriod),
+	}, &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: fixture.ControlPlane.Namespace, Name: fixture.ControlPlane.Name}})
 	old := &orcv1alpha1.ApplicationCredential{}
 	old.Status.ID = new("id")
 	old.Annotations = map[string]string{c5c3v1alpha1.AnnotationSupersededAt: fixture.Noon.Add(-time.Hour).Format(time.RFC3339)}
 	if _, overdue := OverdueSince(s, old); overdue {
 		t.Error("it is overdue before it was tried, as after an outage of the operator")
 	}
-	_ = s.Revocations.Revoke(s.Name, "id", s.Now, time.Second, func(context.Context) error { return errors.New("away") })
-	tasks.Work(t.Context())
+	_ = s.Proofs.Revoke(s.Name, "id", time.Second, func(context.Context) error { return errors.New("away") })
+	fixture.Answer(t.Context(), s.Proofs.Ledger)
 	if since, overdue := OverdueSince(s, old); !overdue || !since.Equal(fixture.Noon.Add(fixture.SpreadTime-time.Hour)) {
 		t.Errorf("it is overdue since %s (%t)", since, overdue)
 	}

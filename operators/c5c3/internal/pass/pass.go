@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -28,9 +27,8 @@ type Tools struct {
 	Refs    *refs.Reader
 	Owned   secrets.Owned
 	Kinds   servedKinds
-	// Background runs requests to Keystone.
-	Background *probe.Background
-	Proofs     *identity.Proofs
+	// Proofs runs requests to Keystone in the background.
+	Proofs *identity.Proofs
 	// RevokeCredential and the following functions send requests to Keystone.
 	RevokeCredential identity.Revoke
 	Enrol            identity.Enrol
@@ -39,7 +37,6 @@ type Tools struct {
 	FindEndpoint     identity.FindEndpoint
 	FindEntries      identity.FindEntries
 	RemoveEntry      identity.RemoveEntry
-	Revocations      *identity.Revocations
 	Cluster          cluster.Settings
 	// Clock returns the current time; nil means time.Now.
 	Clock func() time.Time
@@ -67,13 +64,6 @@ func (t *Tools) Now(namespace string) time.Time {
 		now = now.Add(t.Ahead(namespace))
 	}
 	return now
-}
-
-// Forget drops in-memory state about a control plane.
-func (t *Tools) Forget(cp types.NamespacedName) {
-	t.Background.Forget(cp)
-	t.Proofs.Forget(cp)
-	t.Revocations.Forget(cp)
 }
 
 // Pass is one pass over one ControlPlane.

@@ -34,3 +34,40 @@ func refusesRollBack(child child) bool {
 	return status.UpgradePhase.IsFinal() ||
 		database != nil && database.Reason == vocabulary.ReasonUpgradeAbortRefused && database.ObservedGeneration == child.GetGeneration()
 }
+
+// asksForOffline reports whether the service's operator waits for the request of an offline
+// upgrade.
+func asksForOffline(child child) bool {
+	database := unfitDatabase(child)
+	return database != nil && database.Reason == vocabulary.ReasonUpgradePathInvalid
+}
+
+// asksForTag reports whether the image tag is what the service's operator wants changed, or what
+// aborts the upgrade that it is working on.
+func asksForTag(child child) bool {
+	database, status := unfitDatabase(child), child.ServiceStatus()
+	if database == nil {
+		return false
+	}
+	switch database.Reason {
+	case vocabulary.ReasonVersionParseError, vocabulary.ReasonDowngradeNotSupported, vocabulary.ReasonDatabaseNewerThanImage,
+		vocabulary.ReasonUpgradeTargetChanged, vocabulary.ReasonUpgradeAbortRefused, vocabulary.ReasonReleaseDiffers:
+		return true
+	case vocabulary.ReasonSchemaCheckInProgress, vocabulary.ReasonDBSyncFailed:
+		// The image is tried before an offline upgrade begins.
+		if status.TargetRelease == "" {
+			return status.InstalledRelease != "" && status.InstalledRelease != child.ServiceSpec().Image.Tag
+		}
+	}
+	return status.TargetRelease != "" && !status.UpgradePhase.IsFinal()
+}
+
+// unfitDatabase returns the condition about the database of a service while that does not fit,
+// nil otherwise.
+func unfitDatabase(child child) *metav1.Condition {
+	database := meta.FindStatusCondition(child.GetConditions(), vocabulary.ConditionDatabaseReady)
+	if database == nil || database.Status == metav1.ConditionTrue {
+		return nil
+	}
+	return database
+}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/ask"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
@@ -104,18 +105,18 @@ func find(s *pass.Pass, entry catalogEntry) string {
 	wanted, name := entry.wanted, entry.object.GetName()
 	wanted.ServiceID = ptr.Deref(entry.service.Status.ID, "")
 	region, at, admin := s.CP.Spec.Region, controlplane.AuthURL(s.CP), pass.AdminPassword.Value(s.Slots)
-	ask, proofs, of := s.FindEndpoint, s.Proofs, s.Name
+	look, proofs, of := s.FindEndpoint, s.Proofs, s.Name
 	verdict, err := proofs.Settled(of, identity.Task{
 		Subject: "endpoint " + name, Key: identity.Digest(name+" "+region, fmt.Sprint(wanted)), Password: admin, FirstWait: s.RetryPeriod,
-		Do: func(ctx context.Context) (identity.Verdict, error) {
-			id, verdict, err := ask(ctx, at, admin, region, wanted)
-			if verdict == identity.Accepted {
+		Do: func(ctx context.Context) (ask.Verdict, error) {
+			id, verdict, err := look(ctx, at, admin, region, wanted)
+			if verdict == ask.Accepted {
 				proofs.SetID(of, name, id)
 			}
 			return verdict, err
 		},
 	})
-	if verdict != identity.Accepted && err != nil {
+	if verdict != ask.Accepted && err != nil {
 		return fmt.Sprintf("the endpoint of region %s is being looked up: %v", region, err)
 	}
 	return "the endpoint of region " + region + " replaces it"

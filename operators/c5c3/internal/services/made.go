@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
@@ -37,7 +38,7 @@ func (all List) recordMissing(ctx context.Context, s *pass.Pass, entries []catal
 		}
 		if len(missing) == 0 {
 			// If an object is deleted later, Keystone is asked again.
-			s.Proofs.AskAgain(s.Name, entriesOf(svc))
+			s.Proofs.Drop(s.Name, entriesOf(svc))
 			continue
 		}
 		if err := svc.askForEntries(s, entries); err != nil {
@@ -92,13 +93,13 @@ func (svc Service) askForEntries(s *pass.Pass, entries []catalogEntry) error {
 			wanted.Endpoints, names = append(wanted.Endpoints, entry.wanted), append(names, entry.object.GetName())
 		}
 	}
-	ask, at, region, admin := s.FindEntries, controlplane.AuthURL(s.CP), s.CP.Spec.Region, pass.AdminPassword.Value(s.Slots)
+	look, at, region, admin := s.FindEntries, controlplane.AuthURL(s.CP), s.CP.Spec.Region, pass.AdminPassword.Value(s.Slots)
 	proofs, of, service := s.Proofs, s.Name, s.CP.CatalogServiceName(svc.catalogType)
 	verdict, err := proofs.Settled(of, identity.Task{
 		Subject: entriesOf(svc), Key: identity.Digest(entriesOf(svc)+" "+region, fmt.Sprint(wanted)), Password: admin, FirstWait: s.RetryPeriod,
-		Do: func(ctx context.Context) (identity.Verdict, error) {
-			found, verdict, err := ask(ctx, at, admin, region, wanted)
-			if verdict == identity.Accepted {
+		Do: func(ctx context.Context) (ask.Verdict, error) {
+			found, verdict, err := look(ctx, at, admin, region, wanted)
+			if verdict == ask.Accepted {
 				proofs.SetID(of, foundEntry(service), found.Service)
 				for n, name := range names {
 					proofs.SetID(of, foundEntry(name), found.Endpoints[n])
@@ -108,14 +109,14 @@ func (svc Service) askForEntries(s *pass.Pass, entries []catalogEntry) error {
 		},
 	})
 	switch {
-	case verdict == identity.Accepted:
+	case verdict == ask.Accepted:
 		return nil
 	case errors.Is(err, identity.ErrAsking):
 		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForCatalog,
 			"Asking Keystone whether it has entries of "+svc.Kind.Kind).After(identity.Timeout)
 	}
 	remedy := reach(s, err)
-	if verdict == identity.Rejected {
+	if verdict == ask.Rejected {
 		remedy = "allow the administrator to list services and endpoints"
 	}
 	return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForCatalog, fmt.Sprintf(

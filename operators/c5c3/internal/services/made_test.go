@@ -33,7 +33,7 @@ func (p *plant) settleCatalog(t *testing.T) *c5c3v1alpha1.ControlPlane {
 	t.Helper()
 	for range 4 {
 		p.pass(t)
-		p.tasks.Work(t.Context())
+		fixture.Answer(t.Context(), p.Proofs.Ledger)
 	}
 	return p.pass(t)
 }
@@ -110,7 +110,7 @@ func TestAnEntryIsRecordedBeforeItsObjectExists(t *testing.T) {
 	p.keystoneIsReady(t)
 	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
 		"Asking Keystone whether it has entries of Sundial")
-	p.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Proofs.Ledger)
 	cp := p.pass(t)
 	want := []c5c3v1alpha1.CatalogEntryStatus{}
 	for _, name := range entriesOfSundial {

@@ -157,9 +157,10 @@ func TestAnOfflineUpgradeIsRequestedOnTheControlPlane(t *testing.T) {
 	cp := withSundial()
 	cp.Spec.OpenStackRelease = farRelease
 	k := &keystonev1alpha1.Keystone{ObjectMeta: metav1.ObjectMeta{Name: "cloud-keystone"}}
-	k.Status.Conditions = []metav1.Condition{{
-		Type: vocabulary.ConditionReady, Status: metav1.ConditionFalse, Message: "use the annotation " + commonv1.AnnotationOfflineUpgrade,
-	}}
+	k.Status.Conditions = []metav1.Condition{
+		{Type: vocabulary.ConditionReady, Status: metav1.ConditionFalse, Message: "use the annotation " + commonv1.AnnotationOfflineUpgrade},
+		{Type: vocabulary.ConditionDatabaseReady, Status: metav1.ConditionFalse, Reason: vocabulary.ReasonUpgradePathInvalid},
+	}
 	want := "Keystone cloud-keystone is not ready: use the annotation forge.c5c3.io/offline-upgrade" +
 		`; here set that annotation on ControlPlane controlplane: "2027.2"`
 	if got := All.progress(cp, Keystone, k); got != want {

@@ -12,6 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
@@ -36,8 +37,6 @@ type plant struct {
 	*pass.Tools
 	services List
 	steps    reconcile.Pipeline[*pass.Pass]
-	// tasks are what Keystone has been sent and has not answered yet.
-	tasks *fixture.Later
 	// placed are the regions that endpoints were put into by their ids, and refusal is
 	// what Keystone says instead.
 	placed  map[string]string
@@ -61,32 +60,31 @@ func newPlantOf(t *testing.T, cp *c5c3v1alpha1.ControlPlane, all List) *plant {
 	t.Helper()
 	tools := toolsFor(t, all, cp)
 	p := &plant{
-		Tools: tools, services: all, tasks: &fixture.Later{}, placed: map[string]string{}, password: "adm1n", stored: "adm1n",
+		Tools: tools, services: all, placed: map[string]string{}, password: "adm1n", stored: "adm1n",
 		existing: map[string]string{},
 	}
 	p.steps = p.pipeline()
 	if err := p.steps.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	p.Proofs = identity.NewProofs(nil, p.tasks, p.Now, identity.ProofPeriod, identity.LoginPeriod)
+	p.Proofs = identity.NewProofs(nil, p.Now, identity.ProofPeriod, identity.LoginPeriod)
 	p.SetEndpoints = func(
 		_ context.Context, _ string, look identity.Credential, password, region string, wanted []identity.Endpoint,
-	) (identity.Verdict, error) {
+	) (ask.Verdict, error) {
 		if look != adminCredential {
 			t.Errorf("Keystone is asked with the credential %q", look.ID)
 		}
 		if password != p.password {
-			return identity.Unproven, identity.ErrPassword
+			return ask.Unproven, identity.ErrPassword
 		}
 		if p.refusal != nil {
-			return identity.Rejected, p.refusal
+			return ask.Rejected, p.refusal
 		}
 		for _, endpoint := range wanted {
 			p.placed[endpoint.ID] = region
 		}
-		return identity.Accepted, nil
+		return ask.Accepted, nil
 	}
-	p.Revocations = identity.NewRevocations(p.tasks)
 	p.FindEntries = p.find
 	p.RemoveEntry = func(_ context.Context, _, _, region string, entry identity.Entry) error {
 		if region != "RegionOne" {
@@ -101,12 +99,12 @@ func newPlantOf(t *testing.T, cp *c5c3v1alpha1.ControlPlane, all List) *plant {
 	return p
 }
 
-func (p *plant) find(_ context.Context, _, _, _ string, wanted identity.Entries) (identity.EntryIDs, identity.Verdict, error) {
+func (p *plant) find(_ context.Context, _, _, _ string, wanted identity.Entries) (identity.EntryIDs, ask.Verdict, error) {
 	found := identity.EntryIDs{Service: p.existing[wanted.Type]}
 	for _, endpoint := range wanted.Endpoints {
 		found.Endpoints = append(found.Endpoints, p.existing[endpoint.URL])
 	}
-	return found, identity.Accepted, nil
+	return found, ask.Accepted, nil
 }
 
 // begins lets the plant come as far as the objects of the catalog.
@@ -115,7 +113,7 @@ func (p *plant) begins(t *testing.T) *c5c3v1alpha1.ControlPlane {
 	p.pass(t)
 	p.keystoneIsReady(t)
 	p.pass(t)
-	p.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Proofs.Ledger)
 	p.pass(t)
 	return p.pass(t)
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
@@ -29,7 +30,7 @@ func TestTheEndpointsArePutIntoTheRegionBeforeTheCatalogIsReady(t *testing.T) {
 	p := entered(t)
 	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
 		"Asking Keystone to move the endpoints to region RegionOne")
-	p.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Proofs.Ledger)
 	if condition := meta.FindStatusCondition(p.pass(t).Status.Conditions, "CatalogReady"); condition.Reason != "CatalogRegistered" {
 		t.Errorf("CatalogReady is %+v", condition)
 	}
@@ -47,15 +48,15 @@ func TestTheRegionOfTheEndpointsIsLookedAtAgainAfterAWhileOnly(t *testing.T) {
 	at := fixture.Noon
 	p.Clock = func() time.Time { return at }
 	p.pass(t)
-	p.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Proofs.Ledger)
 	clear(p.placed)
 	p.pass(t)
-	if len(p.tasks.Tasks) > 0 {
+	if fixture.Answer(t.Context(), p.Proofs.Ledger) > 0 {
 		t.Error("Keystone is asked at once again")
 	}
 	at = at.Add(identity.ProofPeriod)
 	p.pass(t)
-	p.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Proofs.Ledger)
 	if len(p.placed) != 3 {
 		t.Errorf("after the period these were put into their region: %v", p.placed)
 	}
@@ -66,13 +67,13 @@ func TestARegionThatKeystoneDoesNotSetIsReportedAndTriedAgain(t *testing.T) {
 	at := fixture.Noon
 	p.Clock, p.refusal = func() time.Time { return at }, errors.New("setting the region: it answered with status 403")
 	p.pass(t)
-	p.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Proofs.Ledger)
 	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "EndpointRegionError",
 		"Not all endpoints are known to be in region RegionOne: setting the region: it answered with status 403; "+
 			"allow the administrator to change endpoints and regions, or delete the K-ORC Endpoint whose endpoint is gone")
 	p.refusal, at = nil, at.Add(p.RetryPeriod)
 	p.pass(t)
-	p.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Proofs.Ledger)
 	if condition := meta.FindStatusCondition(p.pass(t).Status.Conditions, "CatalogReady"); condition.Reason != "CatalogRegistered" {
 		t.Errorf("CatalogReady is %+v", condition)
 	}
@@ -84,7 +85,7 @@ func refusedFor(t *testing.T, p *plant) *c5c3v1alpha1.ControlPlane {
 	t.Helper()
 	p.stored = "wr0ng"
 	p.pass(t)
-	p.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Proofs.Ledger)
 	return p.pass(t)
 }
 
@@ -101,7 +102,7 @@ func TestARefusedPasswordIsReportedOfEndpointsThatWereInTheirRegion(t *testing.T
 	at := fixture.Noon
 	p.Clock = func() time.Time { return at }
 	p.pass(t)
-	p.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Proofs.Ledger)
 	p.pass(t)
 	at = at.Add(identity.ProofPeriod)
 	expectCondition(t, refusedFor(t, p), "CatalogReady", metav1.ConditionFalse, "EndpointRegionError", correctPassword)
@@ -112,7 +113,7 @@ func TestACorrectedPasswordIsUsedAtOnce(t *testing.T) {
 	refusedFor(t, p)
 	p.stored = p.password
 	p.pass(t)
-	p.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Proofs.Ledger)
 	if condition := meta.FindStatusCondition(p.pass(t).Status.Conditions, "CatalogReady"); condition.Reason != "CatalogRegistered" {
 		t.Errorf("CatalogReady is %+v", condition)
 	}
@@ -123,7 +124,7 @@ func ready(t *testing.T) *plant {
 	t.Helper()
 	p := entered(t)
 	p.pass(t)
-	p.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Proofs.Ledger)
 	if cp := p.pass(t); !meta.IsStatusConditionTrue(cp.Status.Conditions, "CatalogReady") {
 		t.Fatalf("the conditions are %+v", cp.Status.Conditions)
 	}
@@ -133,8 +134,9 @@ func ready(t *testing.T) *plant {
 func TestARestartOfTheOperatorIsNoNewsAboutTheCatalog(t *testing.T) {
 	p := ready(t)
 	p.Proofs.Forget(fixture.ControlPlane)
-	if cp := p.pass(t); !meta.IsStatusConditionTrue(cp.Status.Conditions, "CatalogReady") || len(p.tasks.Tasks) != 1 {
-		t.Errorf("with %d tasks the conditions are %+v", len(p.tasks.Tasks), cp.Status.Conditions)
+	cp := p.pass(t)
+	if asked := fixture.Answer(t.Context(), p.Proofs.Ledger); !meta.IsStatusConditionTrue(cp.Status.Conditions, "CatalogReady") || asked != 1 {
+		t.Errorf("with %d questions the conditions are %+v", asked, cp.Status.Conditions)
 	}
 }
 
@@ -177,17 +179,17 @@ func TestAnEndpointThatSharesItsURLWithAnotherRegionIsFoundByItsRegion(t *testin
 		t.Run(what, func(t *testing.T) {
 			p := entered(t)
 			var asked identity.Endpoint
-			p.FindEndpoint = func(_ context.Context, _, _, region string, wanted identity.Endpoint) (string, identity.Verdict, error) {
+			p.FindEndpoint = func(_ context.Context, _, _, region string, wanted identity.Endpoint) (string, ask.Verdict, error) {
 				if region != "RegionOne" {
 					t.Errorf("it is looked for in region %s", region)
 				}
 				asked = wanted
-				return "ours", identity.Accepted, nil
+				return "ours", ask.Accepted, nil
 			}
 			spoil(t, p)
 			for range 4 {
 				p.pass(t)
-				p.tasks.Work(t.Context())
+				fixture.Answer(t.Context(), p.Proofs.Ledger)
 			}
 			if id := p.importedAs(t, name); id != "ours" || asked.Interface != "public" || asked.URL == "" {
 				t.Fatalf("K-ORC imports %q after a look-up of %+v", id, asked)
@@ -199,7 +201,7 @@ func TestAnEndpointThatSharesItsURLWithAnotherRegionIsFoundByItsRegion(t *testin
 			endpoint.Status.Conditions = []metav1.Condition{{Type: orcv1alpha1.ConditionAvailable, Status: metav1.ConditionTrue}}
 			p.update(t, endpoint)
 			p.pass(t)
-			p.tasks.Work(t.Context())
+			fixture.Answer(t.Context(), p.Proofs.Ledger)
 			if cp := p.pass(t); !meta.IsStatusConditionTrue(cp.Status.Conditions, "CatalogReady") || p.placed["ours"] != "RegionOne" {
 				t.Errorf("the conditions are %+v", cp.Status.Conditions)
 			}

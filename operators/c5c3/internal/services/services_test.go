@@ -76,7 +76,7 @@ func TestASecondServiceIsEnteredInTheCatalog(t *testing.T) {
 	}
 	p.korcEntersTheCatalog(t, cp)
 	p.pass(t)
-	p.tasks.Work(t.Context())
+	fixture.Answer(t.Context(), p.Proofs.Ledger)
 	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionTrue, "CatalogRegistered",
 		"The catalog has Keystone at http://controlplane-keystone.openstack.svc.cluster.local:5000/v3, "+
 			"Sundial at https://sundial.example.com, Sundial at http://sundial")

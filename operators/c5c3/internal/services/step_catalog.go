@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
@@ -71,9 +74,6 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 		"The catalog has "+strings.Join(registered, ", ")+removed.keeps()).After(s.Proofs.Due())
 }
 
-// regionSubject is what Keystone is asked about the endpoints of the catalog.
-const regionSubject = "region"
-
 // checkEndpoints has the endpoints compared with what Keystone has, and corrected, in the
 // background. Until they are as wanted, clients do not find them, and there is an error.
 func checkEndpoints(s *pass.Pass, entries []catalogEntry) error {
@@ -81,11 +81,12 @@ func checkEndpoints(s *pass.Pass, entries []catalogEntry) error {
 	set, at, region := s.SetEndpoints, controlplane.AuthURL(s.CP), s.CP.Spec.Region
 	look, admin := pass.AdminCredential.Value(s.Slots), pass.AdminPassword.Value(s.Slots)
 	verdict, err := s.Proofs.Settled(s.Name, identity.Task{
-		Subject: regionSubject, Key: identity.Digest(region, fmt.Sprint(wanted)), Password: admin, FirstWait: s.RetryPeriod,
-		Do: func(ctx context.Context) (identity.Verdict, error) { return set(ctx, at, look, admin, region, wanted) },
+		Subject: "region", Key: identity.Digest(region, fmt.Sprint(wanted)), Password: admin, FirstWait: s.RetryPeriod,
+		WasDone: meta.IsStatusConditionTrue(s.CP.Status.Conditions, c5c3v1alpha1.ConditionCatalogReady),
+		Do:      func(ctx context.Context) (ask.Verdict, error) { return set(ctx, at, look, admin, region, wanted) },
 	})
 	switch {
-	case verdict == identity.Accepted, isRestart(s, err, regionSubject, c5c3v1alpha1.ConditionCatalogReady):
+	case verdict == ask.Accepted:
 		return nil
 	case errors.Is(err, identity.ErrAsking):
 		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForCatalog,
@@ -96,7 +97,7 @@ func checkEndpoints(s *pass.Pass, entries []catalogEntry) error {
 	switch {
 	case errors.As(err, &elsewhere):
 		remedy = findElsewhere(s, entries, elsewhere.ID)
-	case verdict == identity.Rejected:
+	case verdict == ask.Rejected:
 		remedy = "allow the administrator to change endpoints and regions, or delete the K-ORC Endpoint whose endpoint is gone"
 	}
 	return reconcile.WaitError("", fmt.Sprintf(

@@ -102,21 +102,20 @@ func (all List) progress(cp *c5c3v1alpha1.ControlPlane, svc Service, child child
 		return fmt.Sprintf("%s %s is not ready", svc.Kind.Kind, child.GetName())
 	}
 	return fmt.Sprintf("%s %s is not ready: %s", svc.Kind.Kind, child.GetName(), ready.Message) +
-		all.explain(cp, svc, child, ready.Message)
+		all.explain(cp, svc, child)
 }
 
 // explain returns what the words of a service's operator mean in a ControlPlane, "" if
 // they mean the same: the image tag is derived from another field, and so is the request for
 // an offline upgrade.
-func (all List) explain(cp *c5c3v1alpha1.ControlPlane, svc Service, child child, words string) string {
-	explained := ""
-	if strings.Contains(words, commonv1.AnnotationOfflineUpgrade) {
-		explained = fmt.Sprintf("; here set that annotation on ControlPlane %s: %q", cp.Name, cp.Spec.OpenStackRelease)
+func (all List) explain(cp *c5c3v1alpha1.ControlPlane, svc Service, child child) string {
+	switch {
+	case asksForOffline(child):
+		return fmt.Sprintf("; here set that annotation on ControlPlane %s: %q", cp.Name, cp.Spec.OpenStackRelease)
+	case !asksForTag(child):
+		return ""
 	}
-	if !strings.Contains(words, commonv1.ImageTagField) {
-		return explained
-	}
-	explained += "; here " + svc.releaseField(cp) + " sets " + commonv1.ImageTagField
+	explained := "; here " + svc.releaseField(cp) + " sets " + commonv1.ImageTagField
 	if ahead, release := all.ahead(cp, svc, child.ServiceStatus().InstalledRelease); release != "" {
 		explained += fmt.Sprintf(", and it cannot be set back, because %s already has %s; %s.image sets the image of %s alone",
 			ahead.Kind.Kind, release, svc.field(), svc.Kind.Kind)

@@ -9,9 +9,11 @@ import (
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -125,15 +127,16 @@ func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Sec
 func proveUser(
 	ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser, inUse bool,
 ) error {
-	enrol, at, admin, subject := s.Enrol, controlplane.AuthURL(s.CP), pass.AdminPassword.Value(s.Slots), "user of "+svc.name
+	enrol, at, admin := s.Enrol, controlplane.AuthURL(s.CP), pass.AdminPassword.Value(s.Slots)
 	verdict, err := s.Proofs.Settled(s.Name, identity.Task{
-		Subject: subject, Key: identity.Digest(user.ID, user.Password), Password: admin, FirstWait: s.RetryPeriod,
-		Do: func(ctx context.Context) (identity.Verdict, error) { return enrol(ctx, at, admin, user) },
+		Subject: "user of " + svc.name, Key: identity.Digest(user.ID, user.Password), Password: admin, FirstWait: s.RetryPeriod,
+		WasDone: inUse && meta.IsStatusConditionTrue(s.CP.Status.Conditions, svc.condition),
+		Do:      func(ctx context.Context) (ask.Verdict, error) { return enrol(ctx, at, admin, user) },
 	})
 	switch {
-	case verdict == identity.Accepted, inUse && isRestart(s, err, subject, svc.condition):
+	case verdict == ask.Accepted:
 		return nil
-	case verdict == identity.Rejected:
+	case verdict == ask.Rejected:
 		return replaceRefused(ctx, s, svc, object, user)
 	case errors.Is(err, identity.ErrAsking):
 		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(

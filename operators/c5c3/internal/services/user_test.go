@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -28,7 +29,7 @@ type staff struct {
 	*plant
 	at time.Time
 	// answer is Keystone's answer to every enrolment.
-	answer identity.Verdict
+	answer ask.Verdict
 	err    error
 	// enrolled are the users that Keystone was asked about, deleted those that were
 	// deleted.
@@ -39,11 +40,10 @@ type staff struct {
 func newStaff(t *testing.T) *staff {
 	t.Helper()
 	p := newPlantOf(t, withSundial(), List{Keystone, withUser(sundialService())})
-	s := &staff{plant: p, at: fixture.Noon, answer: identity.Accepted}
+	s := &staff{plant: p, at: fixture.Noon, answer: ask.Accepted}
 	p.Clock, p.SpreadTime = func() time.Time { return s.at }, fixture.SpreadTime
 	p.Owned = secrets.Owned{Client: p.Client, Live: p.Client, Scheme: p.Scheme}
-	p.Revocations = identity.NewRevocations(s.tasks)
-	p.Enrol = func(_ context.Context, _, _ string, user identity.ServiceUser) (identity.Verdict, error) {
+	p.Enrol = func(_ context.Context, _, _ string, user identity.ServiceUser) (ask.Verdict, error) {
 		s.enrolled = append(s.enrolled, user)
 		return s.answer, s.err
 	}
@@ -63,7 +63,7 @@ func (s *staff) settle(t *testing.T) *c5c3v1alpha1.ControlPlane {
 		cp = s.pass(t)
 		s.keystoneIsReady(t)
 		s.korcIsDone(t)
-		s.tasks.Work(t.Context())
+		fixture.Answer(t.Context(), s.Proofs.Ledger)
 	}
 	return cp
 }
@@ -130,11 +130,11 @@ func (s *staff) requestPassword(t *testing.T, request string) {
 
 func TestAServiceGetsAUserThatKeystoneAccepts(t *testing.T) {
 	s := newStaff(t)
-	s.answer, s.err = identity.Unproven, errors.New("no route to host")
+	s.answer, s.err = ask.Unproven, errors.New("no route to host")
 	cp := s.settle(t)
 	expectCondition(t, cp, "SundialReady", metav1.ConditionFalse, "ServiceUserUnproven", "It is not known whether Keystone accepts the user "+
 		userName(&s.users(t)[0])+": no route to host; let the operator reach http://controlplane-keystone.openstack.svc:5000/v3")
-	s.answer, s.err, s.at = identity.Accepted, nil, s.at.Add(s.RetryPeriod)
+	s.answer, s.err, s.at = ask.Accepted, nil, s.at.Add(s.RetryPeriod)
 	s.settle(t)
 	secret := s.login(t, s.sundial(t))
 	cp = s.settle(t)
@@ -187,12 +187,12 @@ func TestANewPasswordComesWithANewUserThatIsEnrolledBeforeTheServiceHasIt(t *tes
 	s.settle(t)
 	old := s.sundial(t)
 	s.requestPassword(t, "now")
-	s.answer, s.err = identity.Unproven, errors.New("away")
+	s.answer, s.err = ask.Unproven, errors.New("away")
 	s.settle(t)
 	if now := s.sundial(t); now.Login.Name != old.Login.Name || len(s.users(t)) != 2 {
 		t.Errorf("the service has %s of %d users before that is enrolled", now.Login.Name, len(s.users(t)))
 	}
-	s.answer, s.err, s.at = identity.Accepted, nil, s.at.Add(s.RetryPeriod)
+	s.answer, s.err, s.at = ask.Accepted, nil, s.at.Add(s.RetryPeriod)
 	s.settle(t)
 	fresh := s.sundial(t)
 	if fresh.Login.Name == old.Login.Name || string(s.login(t, fresh).Data["password"]) == string(s.login(t, old).Data["password"]) {
@@ -232,13 +232,12 @@ func TestARequestForAPasswordIsAnsweredOnce(t *testing.T) {
 
 func TestAUserThatKeystoneRefusesForAWhileIsReplaced(t *testing.T) {
 	s := newStaff(t)
-	s.answer = identity.Rejected
+	s.answer = ask.Rejected
 	cp := s.settle(t)
 	refused := s.users(t)[0]
 	expectCondition(t, cp, "SundialReady", metav1.ConditionFalse, "ServiceUserRejected",
 		"Keystone refuses the user "+userName(&refused)+"; a new one is created")
-	s.answer, s.at = identity.Accepted, s.at.Add(time.Hour)
-	s.tasks.Tasks = nil
+	s.answer, s.at = ask.Accepted, s.at.Add(time.Hour)
 	s.pass(t)
 	s.settle(t)
 	if child := s.sundial(t); child.Login.Name == refused.Name {
@@ -267,7 +266,7 @@ func TestAServiceThatIsDeletedHasNoUserAnyMore(t *testing.T) {
 
 func TestAPasswordThatCannotAssignTheRoleIsReportedWithItsSecretAndReplacedAtOnce(t *testing.T) {
 	s := newStaff(t)
-	s.answer, s.err = identity.Unproven, identity.ErrPassword
+	s.answer, s.err = ask.Unproven, identity.ErrPassword
 	cp := s.settle(t)
 	if len(s.enrolled) != 1 {
 		t.Errorf("it was tried %d times at once", len(s.enrolled))
@@ -275,7 +274,7 @@ func TestAPasswordThatCannotAssignTheRoleIsReportedWithItsSecretAndReplacedAtOnc
 	expectCondition(t, cp, "SundialReady", metav1.ConditionFalse, "ServiceUserUnproven", "It is not known whether Keystone accepts the user "+
 		userName(&s.users(t)[0])+": Keystone refuses the administrator's password; correct the administrator's password in Secret "+
 		"controlplane-keystone-admin-credentials, or set the one in Keystone to it")
-	s.password, s.stored, s.answer, s.err = "new", "new", identity.Accepted, nil
+	s.password, s.stored, s.answer, s.err = "new", "new", ask.Accepted, nil
 	s.settle(t)
 	if len(s.enrolled) != 2 {
 		t.Errorf("with another password it was tried %d times", len(s.enrolled))

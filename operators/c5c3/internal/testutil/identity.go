@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 )
@@ -12,11 +13,11 @@ import (
 // Login logs in to the Keystone of the K-ORC stand-in, in the namespace of the URL's
 // host.
 func Login(korc *standin.KORC) identity.Login {
-	return func(_ context.Context, authURL, id, secret string) (identity.Verdict, error) {
+	return func(_ context.Context, authURL, id, secret string) (ask.Verdict, error) {
 		if korc.Accepts(NamespaceOf(authURL), id, secret) {
-			return identity.Accepted, nil
+			return ask.Accepted, nil
 		}
-		return identity.Rejected, nil
+		return ask.Rejected, nil
 	}
 }
 
@@ -35,12 +36,12 @@ func NamespaceOf(url string) string {
 
 // Enrol enrols a service user in the same Keystone.
 func Enrol(korc *standin.KORC) identity.Enrol {
-	return func(_ context.Context, authURL, _ string, user identity.ServiceUser) (identity.Verdict, error) {
+	return func(_ context.Context, authURL, _ string, user identity.ServiceUser) (ask.Verdict, error) {
 		namespace, role := NamespaceOf(authURL), standin.Assignment{User: user.ID, Project: user.ProjectID, Role: user.RoleID}
 		if korc.Assign(namespace, role) && korc.Admits(namespace, user.Password, role) {
-			return identity.Accepted, nil
+			return ask.Accepted, nil
 		}
-		return identity.Rejected, nil
+		return ask.Rejected, nil
 	}
 }
 
@@ -48,25 +49,25 @@ func Enrol(korc *standin.KORC) identity.Enrol {
 func SetEndpoints(korc *standin.KORC) identity.SetEndpoints {
 	return func(
 		_ context.Context, authURL string, _ identity.Credential, _, region string, wanted []identity.Endpoint,
-	) (identity.Verdict, error) {
+	) (ask.Verdict, error) {
 		for _, endpoint := range wanted {
 			if !korc.SetRegion(NamespaceOf(authURL), endpoint.ID, region) {
-				return identity.Rejected, fmt.Errorf("there is no endpoint %s", endpoint.ID)
+				return ask.Rejected, fmt.Errorf("there is no endpoint %s", endpoint.ID)
 			}
 		}
-		return identity.Accepted, nil
+		return ask.Accepted, nil
 	}
 }
 
 // FindEntries finds entries of the catalog in the same Keystone.
 func FindEntries(korc *standin.KORC) identity.FindEntries {
-	return func(_ context.Context, authURL, _, _ string, wanted identity.Entries) (identity.EntryIDs, identity.Verdict, error) {
+	return func(_ context.Context, authURL, _, _ string, wanted identity.Entries) (identity.EntryIDs, ask.Verdict, error) {
 		found := identity.EntryIDs{Service: korc.Names(NamespaceOf(authURL), "Service")[wanted.Name]}
 		endpoints := korc.Names(NamespaceOf(authURL), "Endpoint")
 		for _, endpoint := range wanted.Endpoints {
 			found.Endpoints = append(found.Endpoints, endpoints[endpoint.Interface+" "+endpoint.URL])
 		}
-		return found, identity.Accepted, nil
+		return found, ask.Accepted, nil
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -36,7 +37,7 @@ func healthy(s *pass.Scope, message string) reconcile.Outcome {
 			" does not answer, so that requests take longer; check its name, its pods and its NetworkPolicies"
 		return reconcile.Done(vocabulary.ReasonAPIHealthy, message).
 			OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventCacheUnavailable, message)
-	case proof.Unasked:
+	case ask.Unproven:
 		if last := lastHealthy(k); last != nil {
 			message = last.Message
 		}

@@ -12,17 +12,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/ini"
+	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -40,6 +41,9 @@ func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	}
 	result, err := verify(ctx, s)
+	if err == nil && result.Verdict == ask.Rejected {
+		err = recordRefusal(ctx, s)
+	}
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonHealthCheckFailed, err)
 	}
@@ -47,14 +51,14 @@ func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 }
 
 // verify returns the result of the last login, and starts another one if that is due.
-func verify(ctx context.Context, s *pass.Scope) (proof.Result, error) {
+func verify(ctx context.Context, s *pass.Scope) (ask.Answer, error) {
 	name := client.ObjectKeyFromObject(s.Resource)
 	if service.Config.Value(s.Slots).Options == nil || pass.BootstrapJob.Value(s.Slots) == nil {
 		return s.Own.Proofs.Suspend(name), nil
 	}
 	fernet, err := s.Owned.Find(ctx, s.Key(pass.FernetKeysName(s.Resource)))
 	if err != nil {
-		return proof.Result{}, err
+		return ask.Answer{}, err
 	}
 	var tokenKeys map[string][]byte
 	if fernet != nil {
@@ -62,7 +66,7 @@ func verify(ctx context.Context, s *pass.Scope) (proof.Result, error) {
 	}
 	pods, err := deployment.APIPods(ctx, s.Pass)
 	if err != nil {
-		return proof.Result{}, err
+		return ask.Answer{}, err
 	}
 	return s.Own.Proofs.Check(name, targetOf(s, pods, tokenKeys)), nil
 }
@@ -72,8 +76,7 @@ func verify(ctx context.Context, s *pass.Scope) (proof.Result, error) {
 // well.
 func targetOf(s *pass.Scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof.Target {
 	k := s.Resource
-	refusal, rollout := refusedMessage(s), health.RolloutOf.Value(s.Slots)
-	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
+	rollout := health.RolloutOf.Value(s.Slots)
 	return proof.Target{
 		Account: proof.Account{
 			URL: pass.InternalEndpoint(s.Cluster, k), User: k.Spec.Bootstrap.AdminUser,
@@ -84,9 +87,8 @@ func targetOf(s *pass.Scope, pods []corev1.Pod, tokenKeys map[string][]byte) pro
 		Inputs:    rollout.State + "/" + podUIDs(pods) + "/" + dataHash(tokenKeys),
 		Wait:      !rollout.Serving,
 		Retries:   refusedRetries(service.Config.Value(s.Slots).Options),
-		Refusal:   refusal,
-		Settled:   wasAccepted(k),
-		Refused:   last != nil && last.Reason == keystonev1alpha1.ReasonAdminPasswordRefused && last.Message == refusal,
+		Refusal:   refusedMessage(s),
+		Before:    before(k, pass.BootstrapJob.Value(s.Slots)),
 	}
 }
 
@@ -102,16 +104,14 @@ func podUIDs(pods []corev1.Pod) string {
 	return strings.Join(uids, ",")
 }
 
-// refusedMessage names the bootstrap after which the password was rejected. A restarted
-// operator recognises by it what was tried before.
+// refusedMessage tells the user which password was rejected, and after which bootstrap.
 func refusedMessage(s *pass.Scope) string {
 	k, last := s.Resource, pass.BootstrapJob.Value(s.Slots)
 	ref := k.Spec.Bootstrap.AdminPasswordSecretRef
-	return fmt.Sprintf("Keystone rejects the password of %s under %s of Secret %s, which Job %s of %s has set: "+
+	return fmt.Sprintf("Keystone rejects the password of %s under %s of Secret %s, which %s has set: "+
 		"it was changed there, or the user was locked or disabled; correct the Secret, or have bootstrap set the password again "+
 		"with another value of the annotation %s",
-		k.Spec.Bootstrap.AdminUser, pass.AdminPasswordKey(k), ref.Name, last.Name,
-		last.CreationTimestamp.UTC().Format(time.RFC3339), keystonev1alpha1.AnnotationRunAgain)
+		k.Spec.Bootstrap.AdminUser, pass.AdminPasswordKey(k), ref.Name, runOf(last), keystonev1alpha1.AnnotationRunAgain)
 }
 
 // takesPasswords reports whether Keystone accepts passwords at all, which is the default.
@@ -145,21 +145,21 @@ func dataHash(data map[string][]byte) string {
 
 // reasons maps verdicts on logins to the reasons of the condition. Network errors
 // have the reasons of the health check.
-var reasons = map[proof.Verdict]string{
-	proof.Pending:        keystonev1alpha1.ReasonLoginPending,
-	proof.Refused:        keystonev1alpha1.ReasonAdminPasswordRefused,
+var reasons = map[ask.Verdict]string{
+	ask.Pending:          keystonev1alpha1.ReasonLoginPending,
+	ask.Rejected:         keystonev1alpha1.ReasonAdminPasswordRefused,
 	proof.DatabaseFailed: keystonev1alpha1.ReasonDatabaseUnavailable,
 	proof.CacheFailed:    keystonev1alpha1.ReasonCacheUnavailable,
 	proof.KeysFailed:     keystonev1alpha1.ReasonTokenKeysUnusable,
 	proof.Erred:          keystonev1alpha1.ReasonLoginFailed,
 	proof.Odd:            keystonev1alpha1.ReasonLoginFailed,
-	proof.TimedOut:       keystonev1alpha1.ReasonLoginTimeout,
+	probe.TimedOut:       keystonev1alpha1.ReasonLoginTimeout,
 }
 
-var networkReasons = map[proof.Verdict]string{
-	proof.Unresolved:  vocabulary.ReasonEndpointNotReady,
-	proof.Unreachable: vocabulary.ReasonConnectionFailed,
-	proof.Broken:      vocabulary.ReasonHealthCheckFailed,
+var networkReasons = map[ask.Verdict]string{
+	probe.Unresolved:  vocabulary.ReasonEndpointNotReady,
+	probe.Unreachable: vocabulary.ReasonConnectionFailed,
+	probe.Broken:      vocabulary.ReasonHealthCheckFailed,
 }
 
 // aboutLogin reports whether a condition with the reason means that the API is healthy.
@@ -167,15 +167,15 @@ func aboutLogin(reason string) bool {
 	return slices.Contains(slices.Collect(maps.Values(reasons)), reason)
 }
 
-func report(s *pass.Scope, result proof.Result) reconcile.Outcome {
+func report(s *pass.Scope, result ask.Answer) reconcile.Outcome {
 	switch result.Verdict {
-	case proof.Accepted, proof.Uncached:
+	case ask.Accepted, proof.Uncached:
 		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
-	case proof.Unasked:
+	case ask.Unproven:
 		return standing(s.Resource)
-	case proof.Pending:
+	case ask.Pending:
 		return pending()
-	case proof.Refused:
+	case ask.Rejected:
 		return reconcile.Terminal(keystonev1alpha1.ReasonAdminPasswordRefused, errors.New(result.Message))
 	}
 	verdict := blamed(s.Resource, result.Verdict)
@@ -192,7 +192,7 @@ func pending() reconcile.Outcome {
 
 // blamed attributes an error that Keystone does not explain to a component that is known
 // to be failing.
-func blamed(k *keystonev1alpha1.Keystone, verdict proof.Verdict) proof.Verdict {
+func blamed(k *keystonev1alpha1.Keystone, verdict ask.Verdict) ask.Verdict {
 	switch conditions := k.Status.Conditions; {
 	case verdict != proof.Erred:
 		return verdict
@@ -204,7 +204,7 @@ func blamed(k *keystonev1alpha1.Keystone, verdict proof.Verdict) proof.Verdict {
 	return verdict
 }
 
-func remedy(s *pass.Scope, verdict proof.Verdict) string {
+func remedy(s *pass.Scope, verdict ask.Verdict) string {
 	k := s.Resource
 	database := "the database at " + database.Address(s.Pass)
 	cache := "the cache at " + strings.Join(k.Spec.Cache.Addresses(s.Cluster, k.Namespace), ", ")
@@ -215,7 +215,7 @@ func remedy(s *pass.Scope, verdict proof.Verdict) string {
 		return ", because it cannot use " + cache + "; look there, and at the log of the API pods"
 	case proof.KeysFailed:
 		return ", because it cannot use the keys of Secret " + pass.FernetKeysName(k) + "; look there, and at the log of the API pods"
-	case proof.TimedOut:
+	case probe.TimedOut:
 		return " to a login; look at " + database + ", at " + cache + " and at the load of the API pods"
 	}
 	return "; look at the log of the API pods"

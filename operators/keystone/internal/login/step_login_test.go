@@ -2,6 +2,7 @@ package login
 
 import (
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -9,8 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/ini"
+	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -62,8 +65,8 @@ func TestAnErrorThatKeystoneDoesNotExplainIsBlamedOnWhatIsKnownToBeBroken(t *tes
 	noDatabase := condition(vocabulary.ConditionDatabaseReady, metav1.ConditionFalse, vocabulary.ReasonClusterNotReady)
 	for title, test := range map[string]struct {
 		keystone *keystonev1alpha1.Keystone
-		found    proof.Verdict
-		want     proof.Verdict
+		found    ask.Verdict
+		want     ask.Verdict
 	}{
 		"nothing is known":         {withConditions(), proof.Erred, proof.Erred},
 		"the keys are missing":     {withConditions(noKeys), proof.Erred, proof.KeysFailed},
@@ -129,12 +132,56 @@ func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 	refused := condition(keystonev1alpha1.ConditionKeystoneAPIReady, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)
 	refused.Message = targetOf(s, nil, nil).Refusal
 	s.Resource.Status.Conditions = []metav1.Condition{refused}
-	if !targetOf(s, nil, nil).Refused {
+	if targetOf(s, nil, nil).Before != ask.Rejected {
 		t.Error("the password would be tried again")
 	}
 	last.CreationTimestamp = metav1.Now()
-	if targetOf(s, nil, nil).Refused {
+	if targetOf(s, nil, nil).Before == ask.Rejected {
 		t.Error("the password would not be tried although bootstrap has run again")
+	}
+}
+
+// withRefusal is a pass over a Keystone whose condition says that the password of the bootstrap Job was
+// refused, in the given words.
+func withRefusal(t *testing.T, words string) (*pass.Scope, *batchv1.Job) {
+	t.Helper()
+	s := fixture.Scope(fixture.Minimal())
+	service.Config.Put(s.Slots, service.Rendered{Options: ownOptions})
+	last := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
+		Name: "keystone-bootstrap", UID: "one", CreationTimestamp: metav1.Date(2026, 11, 28, 9, 30, 0, 0, time.UTC),
+	}}
+	pass.BootstrapJob.Put(s.Slots, last)
+	refused := condition(keystonev1alpha1.ConditionKeystoneAPIReady, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)
+	refused.Message = words
+	s.Resource.Status.Conditions = []metav1.Condition{refused}
+	return s, last
+}
+
+func TestARefusalInOtherWordsIsKnownByTheJob(t *testing.T) {
+	s, last := withRefusal(t, "in other words")
+	if got := targetOf(s, nil, nil).Before; got != ask.Unproven {
+		t.Errorf("got %q although nothing says which Job it was", got)
+	}
+	s.Resource.Annotations = map[string]string{annotationRefused: string(last.UID)}
+	if got := targetOf(s, nil, nil).Before; got != ask.Rejected {
+		t.Errorf("got %q, so the password would be tried again", got)
+	}
+	last.UID = "two"
+	if got := targetOf(s, nil, nil).Before; got != ask.Unproven {
+		t.Errorf("got %q although bootstrap has run again", got)
+	}
+}
+
+func TestARefusalThatTheLastReleaseHasReportedIsKnown(t *testing.T) {
+	s, last := withRefusal(t, "Keystone rejects the password of admin under password of Secret keystone-admin, which Job keystone-bootstrap of "+
+		"2026-11-28T09:30:00Z has set: it was changed there, or the user was locked or disabled; correct the Secret, or have bootstrap "+
+		"set the password again with another value of the annotation keystone.openstack.c5c3.io/run-again")
+	if got := targetOf(s, nil, nil).Before; got != ask.Rejected {
+		t.Errorf("got %q, so the password would be tried again", got)
+	}
+	last.CreationTimestamp = metav1.Date(2026, 11, 28, 9, 31, 0, 0, time.UTC)
+	if got := targetOf(s, nil, nil).Before; got != ask.Unproven {
+		t.Errorf("got %q although bootstrap has run again", got)
 	}
 }
 
@@ -173,11 +220,11 @@ func TestALoginIsProvenAgainWhenItsInputsChange(t *testing.T) {
 
 func TestEveryFindingAboutALoginHasAReason(t *testing.T) {
 	s := fixture.Scope(fixture.Minimal())
-	for _, verdict := range []proof.Verdict{
-		proof.Unasked, proof.Pending, proof.Accepted, proof.Refused, proof.DatabaseFailed, proof.CacheFailed, proof.KeysFailed,
-		proof.Erred, proof.Odd, proof.TimedOut, proof.Unresolved, proof.Unreachable, proof.Broken,
+	for _, verdict := range []ask.Verdict{
+		ask.Unproven, ask.Pending, ask.Accepted, ask.Rejected, proof.Uncached, proof.DatabaseFailed, proof.CacheFailed, proof.KeysFailed,
+		proof.Erred, proof.Odd, probe.TimedOut, probe.Unresolved, probe.Unreachable, probe.Broken,
 	} {
-		if got := report(s, proof.Result{Verdict: verdict, Message: "found"}); got.Reason() == "" {
+		if got := report(s, ask.Answer{Verdict: verdict, Message: "found"}); got.Reason() == "" {
 			t.Errorf("%q has none", verdict)
 		}
 	}

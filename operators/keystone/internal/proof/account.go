@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/redact"
 )
@@ -27,46 +28,22 @@ type Account struct {
 	Password redact.Bytes
 }
 
-// Verdict classifies the result of a login.
-type Verdict string
-
+// The verdicts on a login in addition to those on an endpoint. Keystone [ask.Rejected] a
+// password, or [ask.Accepted] it and issued a token.
 const (
-	// Unasked means that this process has not logged in yet.
-	Unasked Verdict = ""
-	// Pending means that the last login used another account.
-	Pending Verdict = "Pending"
-	// Accepted means that Keystone issued a token.
-	Accepted Verdict = "Accepted"
 	// Uncached means that Keystone issued a token although its cache does not answer.
-	Uncached Verdict = "Uncached"
-	// Refused means that Keystone rejected the password.
-	Refused Verdict = "Refused"
+	Uncached = ask.Impaired
 	// DatabaseFailed means that Keystone could not use its database.
-	DatabaseFailed Verdict = "DatabaseFailed"
+	DatabaseFailed ask.Verdict = "DatabaseFailed"
 	// CacheFailed means that Keystone could not use its cache.
-	CacheFailed Verdict = "CacheFailed"
+	CacheFailed ask.Verdict = "CacheFailed"
 	// KeysFailed means that Keystone could not use its token keys.
-	KeysFailed Verdict = "KeysFailed"
+	KeysFailed ask.Verdict = "KeysFailed"
 	// Erred means an error within Keystone that it does not explain.
-	Erred Verdict = "Erred"
+	Erred ask.Verdict = "Erred"
 	// Odd means an answer that Keystone never gives to a login.
-	Odd Verdict = "Odd"
-	// TimedOut means no answer within [probe.Timeout].
-	TimedOut = Verdict(probe.TimedOut)
-	// Unresolved means that the host name has no address.
-	Unresolved = Verdict(probe.Unresolved)
-	// Unreachable means that no connection could be established.
-	Unreachable = Verdict(probe.Unreachable)
-	// Broken means any other failure.
-	Broken = Verdict(probe.Broken)
+	Odd ask.Verdict = "Odd"
 )
-
-// Result is the result of the last login. Message is stable: the same finding always has
-// the same text. It never contains a password or a token.
-type Result struct {
-	Verdict Verdict
-	Message string
-}
 
 const (
 	tokenHeader = "X-Subject-Token" //nolint:gosec // The name of a header, not a token.
@@ -79,7 +56,7 @@ const (
 	partHeader = "X-Forge-Failed-Part"
 )
 
-var failedParts = map[string]Verdict{"database": DatabaseFailed, "cache": CacheFailed, "keys": KeysFailed}
+var failedParts = map[string]ask.Verdict{"database": DatabaseFailed, "cache": CacheFailed, "keys": KeysFailed}
 
 func (a Account) tokens() string { return a.URL + "/auth/tokens" }
 
@@ -104,26 +81,25 @@ func (a Account) hash(more ...string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// logIn makes one attempt. The token in the response is discarded: nobody ever has it.
+// logIn makes one attempt. The answer has no password and no token. The token in the response is discarded: nobody ever has it.
 // Revoking it would each time write to Keystone's database and invalidate Keystone's
 // cache of revocations.
-func (a Account) logIn(ctx context.Context, client probe.Doer) Result {
+func (a Account) logIn(ctx context.Context, client probe.Doer) ask.Answer {
 	ctx, cancel := context.WithTimeout(ctx, probe.Timeout)
 	defer cancel()
 	body, err := a.body()
 	if err != nil {
-		return Result{Broken, "the login cannot be written as JSON"}
+		return ask.Answer{Verdict: probe.Broken, Message: "the login cannot be written as JSON"}
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.tokens(), bytes.NewReader(body))
 	if err != nil {
-		return Result{Broken, fmt.Sprintf("the URL %q cannot be used", a.tokens())}
+		return ask.Answer{Verdict: probe.Broken, Message: fmt.Sprintf("the URL %q cannot be used", a.tokens())}
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
 	response, err := client.Do(request)
 	if err != nil {
-		finding := probe.Classify(a.tokens(), err)
-		return Result{Verdict(finding.Verdict), finding.Message}
+		return probe.Classify(a.tokens(), err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16))
@@ -132,24 +108,24 @@ func (a Account) logIn(ctx context.Context, client probe.Doer) Result {
 
 // classify only uses the status and the names of headers: a response may quote the
 // request.
-func (a Account) classify(status int, header http.Header) Result {
+func (a Account) classify(status int, header http.Header) ask.Answer {
 	answers := fmt.Sprintf("%s answers a login with HTTP status %d", a.tokens(), status)
 	part, named := failedParts[strings.ToLower(header.Get(partHeader))]
 	switch {
 	case status == http.StatusCreated && header.Get(tokenHeader) != "" && part == CacheFailed:
-		return Result{Uncached, a.tokens() + " issues tokens without its cache"}
+		return ask.Answer{Verdict: Uncached, Message: a.tokens() + " issues tokens without its cache"}
 	case status == http.StatusCreated && header.Get(tokenHeader) != "":
-		return Result{Accepted, a.tokens() + " issues tokens"}
+		return ask.Answer{Verdict: ask.Accepted, Message: a.tokens() + " issues tokens"}
 	case status == http.StatusCreated:
-		return Result{Odd, answers + " and no token"}
+		return ask.Answer{Verdict: Odd, Message: answers + " and no token"}
 	case status == http.StatusUnauthorized && header.Get(receiptHeader) != "":
-		return Result{Accepted, a.tokens() + " accepts the password"}
+		return ask.Answer{Verdict: ask.Accepted, Message: a.tokens() + " accepts the password"}
 	case status == http.StatusUnauthorized:
-		return Result{Refused, answers}
+		return ask.Answer{Verdict: ask.Rejected, Message: answers}
 	case status >= http.StatusInternalServerError && named:
-		return Result{part, answers}
+		return ask.Answer{Verdict: part, Message: answers}
 	case status >= http.StatusInternalServerError:
-		return Result{Erred, answers}
+		return ask.Answer{Verdict: Erred, Message: answers}
 	}
-	return Result{Odd, answers}
+	return ask.Answer{Verdict: Odd, Message: answers}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/probe"
 )
 
@@ -53,16 +54,16 @@ func merged(headers ...http.Header) http.Header {
 func TestAnAnswerToALoginIsClassified(t *testing.T) {
 	for title, test := range map[string]struct {
 		answer answer
-		want   Verdict
+		want   ask.Verdict
 	}{
-		"a token":                     {answer{code: 201, header: header(tokenHeader, "t")}, Accepted},
+		"a token":                     {answer{code: 201, header: header(tokenHeader, "t")}, ask.Accepted},
 		"a token without the cache":   {answer{code: 201, header: merged(header(tokenHeader, "t"), header(partHeader, "cache"))}, Uncached},
 		"201 without a token":         {answer{code: 201}, Odd},
 		"200":                         {answer{code: 200, header: header(tokenHeader, "t")}, Odd},
 		"a redirect":                  {answer{code: 302}, Odd},
 		"400":                         {answer{code: 400}, Odd},
-		"401":                         {answer{code: 401}, Refused},
-		"401 that asks for more":      {answer{code: 401, header: header(receiptHeader, "r")}, Accepted},
+		"401":                         {answer{code: 401}, ask.Rejected},
+		"401 that asks for more":      {answer{code: 401, header: header(receiptHeader, "r")}, ask.Accepted},
 		"403":                         {answer{code: 403}, Odd},
 		"404":                         {answer{code: 404}, Odd},
 		"429":                         {answer{code: 429}, Odd},
@@ -71,12 +72,12 @@ func TestAnAnswerToALoginIsClassified(t *testing.T) {
 		"500 of the cache":            {answer{code: 500, header: header(partHeader, "cache")}, CacheFailed},
 		"500 of the keys":             {answer{code: 500, header: header(partHeader, "keys")}, KeysFailed},
 		"500 of something else":       {answer{code: 500, header: header(partHeader, "moon")}, Erred},
-		"401 that blames a part":      {answer{code: 401, header: header(partHeader, "database")}, Refused},
+		"401 that blames a part":      {answer{code: 401, header: header(partHeader, "database")}, ask.Rejected},
 		"503":                         {answer{code: 503}, Erred},
-		"no such host":                {answer{err: &net.DNSError{Err: "no such host", Name: "keystone"}}, Unresolved},
-		"no answer":                   {answer{err: context.DeadlineExceeded}, TimedOut},
-		"a refused connection":        {answer{err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}}, Unreachable},
-		"a connection that is closed": {answer{err: io.EOF}, Broken},
+		"no such host":                {answer{err: &net.DNSError{Err: "no such host", Name: "keystone"}}, probe.Unresolved},
+		"no answer":                   {answer{err: context.DeadlineExceeded}, probe.TimedOut},
+		"a refused connection":        {answer{err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}}, probe.Unreachable},
+		"a connection that is closed": {answer{err: io.EOF}, probe.Broken},
 	} {
 		t.Run(title, func(t *testing.T) {
 			got := admin.logIn(t.Context(), test.answer)
@@ -102,7 +103,7 @@ func TestALoginIsWhatKeystoneTakes(t *testing.T) {
 	t.Cleanup(server.Close)
 	account := admin
 	account.URL = server.URL + "/v3"
-	if got := account.logIn(t.Context(), probe.NewClient()); got.Verdict != Accepted {
+	if got := account.logIn(t.Context(), probe.NewClient()); got.Verdict != ask.Accepted {
 		t.Fatalf("got %+v, want it accepted", got)
 	}
 	if asked.Method != http.MethodPost || asked.URL.String() != "/v3/auth/tokens" || asked.Header.Get("Content-Type") != "application/json" {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/c5c3/forge/internal/common/ask"
 )
 
 var name = types.NamespacedName{Namespace: "openstack", Name: "keystone"}
@@ -95,12 +97,12 @@ func inBubble(t *testing.T, k *keystone, test func(p *Prover, passes func() int)
 func TestALoginIsProvenOnceAndThenSeldom(t *testing.T) {
 	k := &keystone{answer: accepted}
 	inBubble(t, k, func(p *Prover, passes func() int) {
-		if got := p.Check(name, wanted); got.Verdict != Unasked {
+		if got := p.Check(name, wanted); got.Verdict != ask.Unproven {
 			t.Errorf("a finding before the first login: %+v", got)
 		}
 		synctest.Wait()
 		for range 10 {
-			if got := p.Check(name, wanted); got.Verdict != Accepted {
+			if got := p.Check(name, wanted); got.Verdict != ask.Accepted {
 				t.Errorf("got %+v, want it accepted", got)
 			}
 		}
@@ -123,7 +125,7 @@ func TestARefusedPasswordWaitsForANewOne(t *testing.T) {
 	inBubble(t, k, func(p *Prover, _ func() int) {
 		for i := range 100 {
 			target := with(func(t *Target) { t.Inputs = strconv.Itoa(i) })
-			if got := p.Check(name, target); i > 1 && got != (Result{Refused, wanted.Refusal}) {
+			if got := p.Check(name, target); i > 1 && got != (ask.Answer{Verdict: ask.Rejected, Message: wanted.Refusal}) {
 				t.Errorf("got %+v, want the refusal", got)
 			}
 			<-time.After(20 * time.Second)
@@ -133,11 +135,11 @@ func TestARefusedPasswordWaitsForANewOne(t *testing.T) {
 		}
 		k.set(accepted)
 		corrected := with(func(t *Target) { t.Password = []byte("another") })
-		if got := p.Check(name, corrected); got.Verdict != Pending {
-			t.Errorf("got %+v about another password, want %s", got, Pending)
+		if got := p.Check(name, corrected); got.Verdict != ask.Pending {
+			t.Errorf("got %+v about another password, want %s", got, ask.Pending)
 		}
 		synctest.Wait()
-		if got := p.Check(name, corrected); got.Verdict != Accepted {
+		if got := p.Check(name, corrected); got.Verdict != ask.Accepted {
 			t.Errorf("got %+v at once, want it accepted", got)
 		}
 	})
@@ -162,7 +164,7 @@ func TestTheLoginsOfARestartedOperatorAreSpread(t *testing.T) {
 	const keystones = 1000
 	inBubble(t, k, func(p *Prover, passes func() int) {
 		for i := range keystones {
-			target := with(func(t *Target) { t.Settled = true })
+			target := with(func(t *Target) { t.Before = ask.Accepted })
 			p.Check(types.NamespacedName{Name: strconv.Itoa(i)}, target)
 		}
 		<-time.After(period / 2)
@@ -186,7 +188,7 @@ func TestTheLoginsOfARestartedOperatorAreSpread(t *testing.T) {
 
 func TestALoginThatFailsAfterARestartIsNews(t *testing.T) {
 	inBubble(t, &keystone{answer: answer{code: http.StatusInternalServerError}}, func(p *Prover, passes func() int) {
-		p.Check(name, with(func(t *Target) { t.Settled = true }))
+		p.Check(name, with(func(t *Target) { t.Before = ask.Accepted }))
 		<-time.After(spread)
 		if got := passes(); got != 1 {
 			t.Errorf("%d passes, want one for the failure", got)
@@ -200,7 +202,7 @@ func TestALoginThatWasPutOffIsTriedAtOnceWhenTheLastOneDoesNotCountAnyMore(t *te
 	k := &keystone{answer: accepted}
 	inBubble(t, k, func(p *Prover, passes func() int) {
 		begun := time.Now()
-		p.Check(name, with(func(t *Target) { t.Settled = true }))
+		p.Check(name, with(func(t *Target) { t.Before = ask.Accepted }))
 		<-time.After(time.Millisecond)
 		p.Check(name, wanted)
 		synctest.Wait()
@@ -218,12 +220,12 @@ func TestALoginThatWasPutOffIsTriedAtOnceWhenTheLastOneDoesNotCountAnyMore(t *te
 func TestASuspendedLoginIsNotTriedAndItsLastFindingStays(t *testing.T) {
 	k := &keystone{answer: accepted}
 	inBubble(t, k, func(p *Prover, _ func() int) {
-		if got := p.Suspend(name); got.Verdict != Unasked {
+		if got := p.Suspend(name); got.Verdict != ask.Unproven {
 			t.Errorf("got %+v, want nothing", got)
 		}
 		p.Check(name, wanted)
 		synctest.Wait()
-		if got := p.Suspend(name); got.Verdict != Accepted {
+		if got := p.Suspend(name); got.Verdict != ask.Accepted {
 			t.Errorf("got %+v, want the last finding", got)
 		}
 		<-time.After(10 * period)

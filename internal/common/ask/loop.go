@@ -1,4 +1,4 @@
-package probe
+package ask
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// Loop probes resources in the background, one probe per resource at a time,
+// Loop works on resources in the background, one task per resource at a time,
 // and notifies a controller of new findings.
 type Loop struct {
 	workers int
@@ -22,7 +22,7 @@ type Loop struct {
 	changes chan event.GenericEvent
 }
 
-// NewLoop returns a Loop that probes up to the given number of resources concurrently.
+// NewLoop returns a Loop that works on up to the given number of resources concurrently.
 func NewLoop(workers int) Loop {
 	return Loop{
 		workers: workers,
@@ -43,27 +43,27 @@ func (l Loop) News() <-chan event.GenericEvent { return l.changes }
 // two replicas would count twice.
 func (l Loop) NeedLeaderElection() bool { return true }
 
-// Schedule schedules a probe of a resource after the delay.
+// Schedule has a resource worked on after the delay.
 func (l Loop) Schedule(name types.NamespacedName, delay time.Duration) { l.queue.AddAfter(name, delay) }
 
-// Run calls ask for every resource that is due, until ctx ends.
-func (l Loop) Run(ctx context.Context, ask func(context.Context, types.NamespacedName)) {
+// Run calls do for every resource that is due, until ctx ends.
+func (l Loop) Run(ctx context.Context, do func(context.Context, types.NamespacedName)) {
 	var group sync.WaitGroup
 	for range l.workers {
-		group.Go(func() { l.work(ctx, ask) })
+		group.Go(func() { l.work(ctx, do) })
 	}
 	<-ctx.Done()
 	l.queue.ShutDown()
 	group.Wait()
 }
 
-func (l Loop) work(ctx context.Context, ask func(context.Context, types.NamespacedName)) {
+func (l Loop) work(ctx context.Context, do func(context.Context, types.NamespacedName)) {
 	for {
 		name, shutdown := l.queue.Get()
 		if shutdown {
 			return
 		}
-		ask(ctx, name)
+		do(ctx, name)
 		l.queue.Done(name)
 	}
 }

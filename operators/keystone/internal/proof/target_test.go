@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/c5c3/forge/internal/common/ask"
+	"github.com/c5c3/forge/internal/common/probe"
 )
 
 var (
@@ -22,10 +25,10 @@ func with(change func(*Target)) Target {
 
 func TestALoginIsDue(t *testing.T) {
 	const never = -1 * time.Nanosecond
-	tried := func(results ...Verdict) func(*history) {
-		return func(h *history) {
+	tried := func(results ...ask.Verdict) func(*ask.History) {
+		return func(h *ask.History) {
 			for _, verdict := range results {
-				h.record(wanted, Result{Verdict: verdict}, start, 0)
+				h.Record(wanted.question(nil), wanted.explained(ask.Answer{Verdict: verdict}), start, 0)
 			}
 		}
 	}
@@ -33,7 +36,7 @@ func TestALoginIsDue(t *testing.T) {
 	changedPassword := with(func(t *Target) { t.Password = []byte("another") })
 	again := with(func(t *Target) { t.Bootstrap = "two" })
 	for title, test := range map[string]struct {
-		before func(*history)
+		before func(*ask.History)
 		target Target
 		// want is the expected delay after start; 0 means immediately.
 		want time.Duration
@@ -41,46 +44,50 @@ func TestALoginIsDue(t *testing.T) {
 		"at once, the first time":                           {tried(), wanted, 0},
 		"never while it has to wait":                        {tried(), with(func(t *Target) { t.Wait = true }), never},
 		"never without a password":                          {tried(), with(func(t *Target) { t.Password = nil }), never},
-		"every hour when it is accepted":                    {tried(Accepted), wanted, period},
-		"soon after a change":                               {tried(Accepted), changedPods, gap},
-		"at once after a change of the password":            {tried(Accepted), changedPassword, 0},
-		"at once after another bootstrap":                   {tried(Accepted), again, 0},
+		"every hour when it is accepted":                    {tried(ask.Accepted), wanted, period},
+		"soon after a change":                               {tried(ask.Accepted), changedPods, gap},
+		"at once after a change of the password":            {tried(ask.Accepted), changedPassword, 0},
+		"at once after another bootstrap":                   {tried(ask.Accepted), again, 0},
 		"soon when the cache does not answer":               {tried(Uncached), wanted, firstUncached},
-		"seldom when the cache never answers":               {tried(slices.Repeat([]Verdict{Uncached}, 12)...), wanted, period},
-		"every hour when the cache answers again":           {tried(Uncached, Uncached, Accepted), wanted, period},
+		"seldom when the cache never answers":               {tried(slices.Repeat([]ask.Verdict{Uncached}, 12)...), wanted, period},
+		"every hour when the cache answers again":           {tried(Uncached, Uncached, ask.Accepted), wanted, period},
 		"soon when it fails":                                {tried(Erred), wanted, firstRetry},
 		"later when it fails again":                         {tried(Erred, Erred, Erred), wanted, 4 * firstRetry},
 		"within half a minute whenever it fails":            {tried(Erred, Erred, Erred, Erred, Erred, Erred, Erred, Erred), wanted, lastRetry},
 		"soon after a change when it fails":                 {tried(Erred, Erred, Erred, Erred), changedPods, gap},
-		"after an hour when it is refused":                  {tried(Refused), wanted, firstPause},
-		"no sooner when pods change":                        {tried(Refused), changedPods, firstPause},
-		"after two hours when it is refused again":          {tried(Refused, Refused), wanted, 2 * firstPause},
-		"soon when the try after the pause fails otherwise": {tried(Refused, Erred), wanted, firstRetry},
-		"at once when a refused password is corrected":      {tried(Refused), changedPassword, 0},
-		"at once when a bootstrap sets a refused one":       {tried(Refused), again, 0},
-		"never again where accounts are locked":             {tried(Refused), with(func(t *Target) { t.Retries = 0 }), never},
-		"as often as accounts are not locked for it":        {tried(Refused), with(func(t *Target) { t.Retries = 1 }), firstPause},
-		"and not more often":                                {tried(Refused, Refused), with(func(t *Target) { t.Retries = 1 }), never},
+		"after an hour when it is refused":                  {tried(ask.Rejected), wanted, firstPause},
+		"no sooner when pods change":                        {tried(ask.Rejected), changedPods, firstPause},
+		"after two hours when it is refused again":          {tried(ask.Rejected, ask.Rejected), wanted, 2 * firstPause},
+		"soon when the try after the pause fails otherwise": {tried(ask.Rejected, Erred), wanted, firstRetry},
+		"at once when a refused password is corrected":      {tried(ask.Rejected), changedPassword, 0},
+		"at once when a bootstrap sets a refused one":       {tried(ask.Rejected), again, 0},
+		"never again where accounts are locked":             {tried(ask.Rejected), with(func(t *Target) { t.Retries = 0 }), never},
+		"as often as accounts are not locked for it":        {tried(ask.Rejected), with(func(t *Target) { t.Retries = 1 }), firstPause},
+		"and not more often":                                {tried(ask.Rejected, ask.Rejected), with(func(t *Target) { t.Retries = 1 }), never},
 		"soon after a change, once it is known to be settled": {
-			func(h *history) {
-				h.record(wanted, Result{Verdict: Accepted}, start.Add(-time.Minute), 0)
-				h.record(changedPods, Result{Verdict: Accepted}, start, 0)
+			func(h *ask.History) {
+				h.Record(wanted.question(nil), ask.Answer{Verdict: ask.Accepted}, start.Add(-time.Minute), 0)
+				h.Record(changedPods.question(nil), ask.Answer{Verdict: ask.Accepted}, start, 0)
 			}, changedPods, settle,
 		},
 		"not at once after a restart": {
-			func(h *history) { h.adopt(with(func(t *Target) { t.Settled = true }), start, 0.5) }, wanted, spread / 2,
+			func(h *ask.History) {
+				h.Begin(with(func(t *Target) { t.Before = ask.Accepted }).question(nil), start, 0.5)
+			}, wanted, spread / 2,
 		},
 		"not at once after a restart when it was refused": {
-			func(h *history) { h.adopt(with(func(t *Target) { t.Refused = true }), start, 0) }, wanted, firstPause,
+			func(h *ask.History) {
+				h.Begin(with(func(t *Target) { t.Before = ask.Rejected }).question(nil), start, 0)
+			}, wanted, firstPause,
 		},
 		"at once after a restart when it had failed otherwise": {
-			func(h *history) { h.adopt(wanted, start, 0.5) }, wanted, 0,
+			func(h *ask.History) { h.Begin(wanted.question(nil), start, 0.5) }, wanted, 0,
 		},
 	} {
 		t.Run(title, func(t *testing.T) {
-			h := &history{}
+			h := &ask.History{}
 			test.before(h)
-			at, ever := h.due(test.target)
+			at, ever := h.Due(test.target.question(nil))
 			got := max(at.Sub(start), 0)
 			if !ever {
 				got = never
@@ -96,26 +103,26 @@ func TestAFindingCountsForItsAccount(t *testing.T) {
 	changedPassword := with(func(t *Target) { t.Password = []byte("another") })
 	again := with(func(t *Target) { t.Bootstrap = "two" })
 	for title, test := range map[string]struct {
-		found  Verdict
+		found  ask.Verdict
 		target Target
-		want   Verdict
+		want   ask.Verdict
 	}{
-		"nothing yet":                           {Unasked, wanted, Unasked},
-		"accepted":                              {Accepted, wanted, Accepted},
+		"nothing yet":                           {ask.Unproven, wanted, ask.Unproven},
+		"accepted":                              {ask.Accepted, wanted, ask.Accepted},
 		"accepted without the cache":            {Uncached, wanted, Uncached},
-		"accepted before pods changed":          {Accepted, with(func(t *Target) { t.Inputs = "other" }), Accepted},
-		"accepted before the same bootstrap":    {Accepted, again, Accepted},
-		"accepted, but another password":        {Accepted, changedPassword, Pending},
-		"refused":                               {Refused, wanted, Refused},
-		"refused before a bootstrap":            {Refused, again, Pending},
-		"failed, and then the password changed": {Erred, changedPassword, Pending},
+		"accepted before pods changed":          {ask.Accepted, with(func(t *Target) { t.Inputs = "other" }), ask.Accepted},
+		"accepted before the same bootstrap":    {ask.Accepted, again, ask.Accepted},
+		"accepted, but another password":        {ask.Accepted, changedPassword, ask.Pending},
+		"refused":                               {ask.Rejected, wanted, ask.Rejected},
+		"refused before a bootstrap":            {ask.Rejected, again, ask.Pending},
+		"failed, and then the password changed": {Erred, changedPassword, ask.Pending},
 	} {
 		t.Run(title, func(t *testing.T) {
-			h := &history{}
-			if test.found != Unasked {
-				h.record(wanted, Result{Verdict: test.found}, start, 0)
+			h := &ask.History{}
+			if test.found != ask.Unproven {
+				h.Record(wanted.question(nil), ask.Answer{Verdict: test.found}, start, 0)
 			}
-			if got := h.about(test.target); got.Verdict != test.want {
+			if got := h.About(test.target.question(nil)); got.Verdict != test.want {
 				t.Errorf("got %s, want %s", got.Verdict, test.want)
 			}
 		})
@@ -124,22 +131,22 @@ func TestAFindingCountsForItsAccount(t *testing.T) {
 
 func TestALoginThatIsNotAnsweredIsNewsTheSecondTime(t *testing.T) {
 	for title, test := range map[string]struct {
-		found []Verdict
-		want  Verdict
+		found []ask.Verdict
+		want  ask.Verdict
 	}{
-		"once":                        {[]Verdict{Accepted, Unreachable}, Accepted},
-		"twice":                       {[]Verdict{Accepted, Unreachable, TimedOut}, TimedOut},
-		"once and then once more":     {[]Verdict{Accepted, Broken, Accepted, Unresolved}, Accepted},
-		"never accepted":              {[]Verdict{Unreachable}, Unreachable},
-		"an error is an answer":       {[]Verdict{Accepted, Erred}, Erred},
-		"a refusal is an answer, too": {[]Verdict{Accepted, Refused}, Refused},
+		"once":                        {[]ask.Verdict{ask.Accepted, probe.Unreachable}, ask.Accepted},
+		"twice":                       {[]ask.Verdict{ask.Accepted, probe.Unreachable, probe.TimedOut}, probe.TimedOut},
+		"once and then once more":     {[]ask.Verdict{ask.Accepted, probe.Broken, ask.Accepted, probe.Unresolved}, ask.Accepted},
+		"never accepted":              {[]ask.Verdict{probe.Unreachable}, probe.Unreachable},
+		"an error is an answer":       {[]ask.Verdict{ask.Accepted, Erred}, Erred},
+		"a refusal is an answer, too": {[]ask.Verdict{ask.Accepted, ask.Rejected}, ask.Rejected},
 	} {
 		t.Run(title, func(t *testing.T) {
-			h := &history{}
+			h := &ask.History{}
 			for _, verdict := range test.found {
-				h.record(wanted, Result{Verdict: verdict}, start, 0)
+				h.Record(wanted.question(nil), wanted.explained(ask.Answer{Verdict: verdict}), start, 0)
 			}
-			if got := h.about(wanted); got.Verdict != test.want {
+			if got := h.About(wanted.question(nil)); got.Verdict != test.want {
 				t.Errorf("got %s, want %s", got.Verdict, test.want)
 			}
 		})
@@ -151,7 +158,7 @@ type model struct {
 	*rand.Rand
 	now     time.Time
 	target  Target
-	history *history
+	history *ask.History
 	// accepts is the password that Keystone accepts.
 	accepts string
 	// former are earlier targets in the lifetime of the operator.
@@ -193,10 +200,12 @@ func (m *model) step() (what string) {
 		m.accepts = m.next()
 		return "another password in Keystone"
 	case 5:
-		m.target.Refused = m.history.about(m.target).Verdict == Refused
-		m.target.Settled = m.history.about(m.target).Verdict == Accepted
-		m.history, m.former = &history{}, nil
-		m.history.adopt(m.target, m.now, m.Float64())
+		m.target.Before = ""
+		if before := m.history.About(m.target.question(nil)).Verdict; before == ask.Rejected || before == ask.Accepted {
+			m.target.Before = before
+		}
+		m.history, m.former = &ask.History{}, nil
+		m.history.Begin(m.target.question(nil), m.now, m.Float64())
 		return "a restart"
 	default:
 		m.now = m.now.Add(time.Duration(m.Int64N(int64(90 * time.Minute))))
@@ -207,12 +216,12 @@ func (m *model) step() (what string) {
 // logIn makes an attempt if one is due, and describes an attempt that must not have
 // happened.
 func (m *model) logIn() (problem string) {
-	at, ever := m.history.due(m.target)
+	question := m.target.question(nil)
+	at, ever := m.history.Due(question)
 	if !ever || at.After(m.now) {
 		return ""
 	}
-	credential := m.target.credential()
-	before := m.refused[credential]
+	before := m.refused[question.ID]
 	if len(before) > 0 {
 		if since := m.now.Sub(before[len(before)-1]); since < firstPause {
 			problem = fmt.Sprintf("a refused password is tried again after %s", since)
@@ -221,24 +230,24 @@ func (m *model) logIn() (problem string) {
 			problem = "a refused password is tried again where accounts are locked"
 		}
 	}
-	verdict := Accepted
+	verdict := ask.Accepted
 	switch {
 	case m.IntN(4) == 0:
 		verdict = Erred
 	case string(m.target.Password) != m.accepts:
-		verdict = Refused
-		m.refused[credential] = append(before, m.now)
+		verdict = ask.Rejected
+		m.refused[question.ID] = append(before, m.now)
 	default:
-		delete(m.refused, credential)
+		delete(m.refused, question.ID)
 	}
-	m.history.record(m.target, Result{Verdict: verdict}, m.now, m.Float64())
+	m.history.Record(question, ask.Answer{Verdict: verdict}, m.now, m.Float64())
 	return problem
 }
 
 func TestARefusedPasswordIsNeverTriedAgainTooSoonWhateverHappens(t *testing.T) {
 	for seed := range uint64(300) {
 		m := &model{
-			Rand: rand.New(rand.NewPCG(seed, 0)), now: start, target: wanted, history: &history{},
+			Rand: rand.New(rand.NewPCG(seed, 0)), now: start, target: wanted, history: &ask.History{},
 			accepts: password, refused: map[string][]time.Time{},
 		}
 		m.target.Retries = int(seed%2) - 1
