@@ -29,7 +29,7 @@ import (
 // keepCredential ensures the administrator's application credential, or takes the next
 // step in replacing it. It returns an error until Keystone has the current one.
 func (m *manager) keepCredential(ctx context.Context) error {
-	live, err := apply.Find(ctx, m.Foreign, pass.Key(m.Pass, m.CP.ApplicationCredentialName()), &orcv1alpha1.ApplicationCredential{})
+	live, err := apply.Find(ctx, m.ThirdParty, pass.Key(m.Pass, m.CP.ApplicationCredentialName()), &orcv1alpha1.ApplicationCredential{})
 	switch {
 	case err != nil:
 		return err

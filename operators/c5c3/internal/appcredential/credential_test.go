@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/kube"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
@@ -83,7 +84,7 @@ func TestARefusedCredentialIsReplacedOnlyAfterItsConditionHasSaidWhy(t *testing.
 		m := &manager{
 			Pass: pass.New(&pass.Tools{
 				Proofs:      identity.NewProofs(refusing, tasks, func(string) time.Time { return now }, time.Minute, time.Second),
-				Clock:       func() time.Time { return now },
+				Access:      kube.Access{Clock: func() time.Time { return now }},
 				RetryPeriod: retry,
 			}, cp),
 			Held: Held{credential: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},

@@ -86,7 +86,7 @@ type transit struct {
 }
 
 func (m *manager) whereInTransit(ctx context.Context) (transit, error) {
-	broken, err := secrets.BrokenStore(ctx, m.Kinds, m.Foreign)
+	broken, err := secrets.BrokenStore(ctx, m.Kinds, m.ThirdParty)
 	if err != nil {
 		return transit{}, err
 	}
@@ -145,7 +145,7 @@ func (m *manager) pushCredential(ctx context.Context) error {
 	if m.delivery == nil {
 		m.delivery = cloudsDelivery(m.Cluster, m.CP, m.push)
 	}
-	return secrets.EnsurePushSecret(ctx, m.Foreign, m.Scheme, m.CP, m.push, pass.FieldManager)
+	return secrets.EnsurePushSecret(ctx, m.ThirdParty, m.Scheme, m.CP, m.push, pass.FieldManager)
 }
 
 // deliverClouds delivers what was pushed to the store to the users of the credential.

@@ -68,7 +68,7 @@ func (m *manager) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCre
 // server whether that object still exists: if the cache were stale, the credential would
 // never be revoked.
 func (m *manager) handOver(ctx context.Context, old, retained *orcv1alpha1.ApplicationCredential) error {
-	stays, err := apply.Stays(ctx, m.Foreign, retained)
+	stays, err := apply.Stays(ctx, m.ThirdParty, retained)
 	switch {
 	case err != nil:
 		return err

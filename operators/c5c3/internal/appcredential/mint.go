@@ -27,7 +27,7 @@ func (m *manager) mint(ctx context.Context, version string, annotations map[stri
 	credential := applicationCredential(m.CP, credentialName(m.CP, string(m.credential.Data[keyValue])), annotations)
 	credential.ResourceVersion = version
 	since := pass.FailingSince(m.Pass, c5c3v1alpha1.ConditionKORCReady)
-	if err := apply.EnsureObject(ctx, m.Foreign, m.Scheme, m.CP, credential, pass.FieldManager); err != nil {
+	if err := apply.EnsureObject(ctx, m.ThirdParty, m.Scheme, m.CP, credential, pass.FieldManager); err != nil {
 		return err
 	}
 	m.applicationCredential = credential
@@ -87,7 +87,7 @@ func (m *manager) reportCredential(credential *orcv1alpha1.ApplicationCredential
 // Superseded returns the credentials that are waiting to be revoked.
 func Superseded(ctx context.Context, s *pass.Pass) ([]*orcv1alpha1.ApplicationCredential, error) {
 	var list orcv1alpha1.ApplicationCredentialList
-	err := s.Foreign.List(ctx, &list, client.InNamespace(s.CP.Namespace), client.HasLabels{c5c3v1alpha1.LabelSuperseded})
+	err := s.ThirdParty.List(ctx, &list, client.InNamespace(s.CP.Namespace), client.HasLabels{c5c3v1alpha1.LabelSuperseded})
 	if err != nil {
 		return nil, fmt.Errorf("listing superseded ApplicationCredentials: %w", err)
 	}

@@ -128,7 +128,7 @@ func (m *manager) replaceStale(ctx context.Context) error {
 	}
 	before := m.push.DeepCopy()
 	metav1.SetMetaDataAnnotation(&m.push.ObjectMeta, annotationPushedFor, secret.ResourceVersion)
-	return apply.MergeUnlocked(ctx, m.Foreign, before, m.push, "requesting another push of")
+	return apply.MergeUnlocked(ctx, m.ThirdParty, before, m.push, "requesting another push of")
 }
 
 // inTransit is the error of a wait, with a separate reason once it takes too long.

@@ -53,8 +53,8 @@ type Credential struct{ ID, Secret string }
 // error says why there is no verdict; it never holds the secret.
 type Login func(ctx context.Context, authURL, id, secret string) (Verdict, error)
 
-// logIn is Login over HTTP.
-func logIn(ctx context.Context, authURL, id, secret string) (Verdict, error) {
+// LogIn is Login over HTTP.
+func LogIn(ctx context.Context, authURL, id, secret string) (Verdict, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	_, verdict, err := Credential{ID: id, Secret: secret}.token(ctx, authURL)

@@ -75,13 +75,10 @@ type Task struct {
 	Do        func(context.Context) (Verdict, error)
 }
 
-// NewProofs returns empty Proofs. A nil login means HTTP, and background runs the
+// NewProofs returns empty Proofs. login verifies credentials, and background runs the
 // requests. period is how long an accepted credential is not verified again; pause is the
 // delay after any other answer.
 func NewProofs(login Login, background background, now func(namespace string) time.Time, period, pause time.Duration) *Proofs {
-	if login == nil {
-		login = logIn
-	}
 	return &Proofs{
 		login: login, background: background, now: now, period: period, pause: pause,
 		verdicts: map[types.NamespacedName]map[string]proof{}, ids: map[types.NamespacedName]map[string]string{},
