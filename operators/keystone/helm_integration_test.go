@@ -27,7 +27,7 @@ func TestHelmLeavesTheCertificateToCertManagerOnlyWhereThatRuns(t *testing.T) {
 	if strings.Contains(chart.Rendered(t, namespace), certificate) {
 		t.Error("there would be a Certificate that nobody issues")
 	}
-	c := chart.Env.Client(t, controller.Scheme())
+	c := chart.Env.Client(t, controller.Controller.Scheme())
 	webhook := &admissionv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "cert-manager-webhook"},
 		Webhooks: []admissionv1.ValidatingWebhook{{

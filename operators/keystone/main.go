@@ -23,10 +23,10 @@ func options() operator.Options {
 	return operator.Options{
 		Name:             "keystone-operator",
 		LeaderElectionID: "keystone.openstack.c5c3.io",
-		Scheme:           controller.Scheme(),
+		Scheme:           controller.Controller.Scheme(),
 		Definitions:      crds,
-		Setup:            controller.Setup,
-		CacheTransform:   controller.Trim,
+		Setup:            controller.Controller.Setup,
+		CacheTransform:   controller.Controller.Trim(),
 		Webhooks: func(mgr ctrl.Manager, cfg startup.Config) error {
 			return webhook.NewKeystoneWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
 		},

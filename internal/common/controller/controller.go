@@ -1,86 +1,96 @@
-// Package controller sets up the controller of an API service from its declaration: the
-// kinds that it watches and how, its pipeline, and the few things that only its service
-// has. What every service has is added automatically.
+// Package controller sets up the controller of a kind from its declaration: the resources
+// that it reconciles, the kinds that it watches, its pipeline, and what works in the
+// background. Everything else follows from that: the scheme, the field indexes, the watches,
+// what the cache keeps of each kind, and which permissions are needed.
 package controller
 
 import (
 	"context"
-	"slices"
+	"reflect"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/service"
 )
 
-// Controller declares the controller of a service with resources of type R, and tools of
-// type T in the scope of its passes.
-type Controller[R service.Resource, T any] struct {
-	// Definition describes the service.
-	Definition *service.Definition
-	// New returns an empty resource, NewList an empty list of them.
-	New     func() R
-	NewList func() client.ObjectList
-	// AddToScheme registers the service's own kinds.
+// Controller declares the controller of the resources of type R. Its passes have a state of
+// type S, which is made from the resource and from tools of type T. The controllers of an
+// operator may share their tools.
+type Controller[R reconcile.Object, T, S any] struct {
+	// For is an empty resource, List an empty list of them. The kind is the name of the Go
+	// type; the controller, its events and its log are named after it.
+	For  R
+	List client.ObjectList
+	// AddToScheme registers the kind.
 	AddToScheme func(*runtime.Scheme) error
 
-	// Guard applies the defaults and validates the resource, for installations without
-	// webhooks.
-	Guard func(R) error
-	// Outdated describes values that an earlier version accepted, as in
-	// [reconcile.Reconciler]. It may be nil.
+	// Kinds are the kinds that the controller watches beside its own.
+	Kinds []Kind
+	// FieldManager is the field manager of the objects that the controller applies.
+	FieldManager string
+	// Indexes are the fields by which resources are found. Each function returns the values
+	// of a resource.
+	Indexes map[string]func(R) []string
+	// Secrets and ConfigMaps select the resources to reconcile when a Secret or a ConfigMap
+	// changes that somebody else may have written. Only the metadata of those is watched. Nil
+	// stands for none.
+	Secrets, ConfigMaps Relation
+	// Trim drops from an object what no pass reads, before it enters the cache. It may be nil.
+	Trim func(client.Object)
+
+	// Guard and Outdated are those of [reconcile.Reconciler], and so are Summarise and
+	// Recomputed.
+	Guard    func(R) error
 	Outdated func(R) string
-	// Own are the tools that only this operator has.
-	Own T
+	// Preflight returns why a resource must not be reconciled, as in [reconcile.Reconciler].
+	// It may be nil.
+	Preflight func(context.Context, T, R) (reconcile.Refusal, error)
+	// Scope returns the state of a pass over the resource.
+	Scope func(T, R) S
 	// Pipeline lists the steps, Finalizers the stages of deletion.
-	Pipeline   reconcile.Pipeline[*service.Scope[R, T]]
-	Finalizers []reconcile.Finalizer[*service.Scope[R, T]]
-	// Forget drops in-memory state about a deleted resource. It may be nil.
-	Forget func(types.NamespacedName)
+	Pipeline   reconcile.Pipeline[S]
+	Finalizers []reconcile.Finalizer[S]
+	Summarise  func(R)
+	Recomputed func(read R) func(later R)
 
-	// SecretRefs returns the names of the Secrets that a pass reads in addition to those
-	// in [commonv1.ServiceSpec] and [commonv1.ServiceUser]. It may be nil.
-	SecretRefs func(R) []string
-	// Kinds are the kinds that this controller watches in addition to the common ones.
-	Kinds []Kind[R]
-	// Runnables run as long as the operator, and Sources trigger passes, in addition to
-	// the common ones.
-	Runnables []manager.Runnable
-	Sources   []source.Source
-
-	// Metrics name the metrics that all services have.
-	Metrics metric.Names
+	// Background returns what works on resources outside of their passes. It may be nil.
+	Background func(T) []Background
+	// Forget drops other in-memory state about a deleted resource. It may be nil.
+	Forget func(T, types.NamespacedName)
+	// Gauges are the metrics of a resource in addition to its conditions.
+	Gauges []reconcile.Gauge[R]
 }
 
-// Scheme registers every type that the controller reads or writes.
-func (c Controller[R, T]) Scheme() *runtime.Scheme {
-	scheme := runtime.NewScheme()
-	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
-	utilruntime.Must(c.AddToScheme(scheme))
-	for _, kind := range c.kinds() {
-		if kind.AddToScheme != nil {
-			utilruntime.Must(kind.AddToScheme(scheme))
-		}
-	}
-	return scheme
+// Background works on resources outside of their passes.
+type Background interface {
+	manager.Runnable
+	// Source triggers a pass over a resource when there is something new about it.
+	Source() source.TypedSource[ctrlreconcile.Request]
+	// Forget drops what is known about a deleted resource.
+	Forget(types.NamespacedName)
 }
 
-// kinds returns every watched kind except the resource itself.
-func (c Controller[R, T]) kinds() []Kind[R] {
-	return slices.Concat(common[R](), peers[R](c.Definition.Kind), c.Kinds)
+// Outline describes the controller for the documentation.
+func (c Controller[R, T, S]) Outline() reconcile.Outline {
+	return reconcile.NewOutline(c.kind(), c.Pipeline, c.Finalizers)
 }
 
-// preflight skips a resource whose database belongs to another one: both would change the
-// same tables.
-func (c Controller[R, T]) preflight(tools *service.Tools) func(context.Context, R) (reconcile.Refusal, error) {
-	return func(ctx context.Context, resource R) (reconcile.Refusal, error) {
-		return refuseSharer(ctx, service.NewPass(tools, c.Definition, resource))
+// kind is the kind of the resources, such as "ControlPlane".
+func (c Controller[R, T, S]) kind() string { return reflect.TypeFor[R]().Elem().Name() }
+
+// name is the name of the controller, such as "controlplane".
+func (c Controller[R, T, S]) name() string { return strings.ToLower(c.kind()) }
+
+// Maker returns a function that makes objects like the given one, which is empty.
+func Maker[O runtime.Object](empty O) func() O {
+	return func() O {
+		made, _ := empty.DeepCopyObject().(O) // A copy has the type of its original.
+		return made
 	}
 }

@@ -2,217 +2,195 @@ package controller
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
-	"github.com/c5c3/forge/internal/common/vocabulary"
+	"github.com/c5c3/forge/internal/common/watches"
 )
 
-// declared is the controller of a service that adds one kind and one Secret to the common
-// ones.
-func declared() Controller[*instance.Harbour, struct{}] {
-	return Controller[*instance.Harbour, struct{}]{
-		Definition: &instance.Definition, AddToScheme: instance.AddToScheme,
-		New: func() *instance.Harbour { return &instance.Harbour{} }, NewList: instance.NewList,
-		SecretRefs: func(*instance.Harbour) []string { return []string{"harbour-master"} },
-		Kinds:      []Kind[*instance.Harbour]{{Object: &batchv1.CronJob{}}},
+const fieldManager = "harbour-operator"
+
+// declared is the controller of a kind that is no API service.
+func declared() Controller[*instance.Harbour, struct{}, struct{}] {
+	return Controller[*instance.Harbour, struct{}, struct{}]{
+		For: &instance.Harbour{}, List: &instance.HarbourList{}, AddToScheme: instance.AddToScheme, FieldManager: fieldManager,
+		Kinds: []Kind{
+			{Object: &appsv1.Deployment{}},
+			{Object: &corev1.Secret{}},
+			{Object: &networkingv1.NetworkPolicy{}, Concerns: By("spec.policy"), Applied: true},
+			{Object: &corev1.Namespace{}, Concerns: Every, ClusterScoped: true},
+			{Object: &batchv1.Job{}, Concerns: SameNamespace},
+		},
+		Trim: func(obj client.Object) { obj.SetAnnotations(nil) },
 	}
 }
 
-func TestTheSchemeKnowsEveryDeclaredKind(t *testing.T) {
+func TestTheSchemeKnowsTheKindAndThoseThatItsControllerWatches(t *testing.T) {
 	c := declared()
-	scheme := c.Scheme()
-	for _, kind := range append(c.Watched(), Watched{Object: c.New()}) {
+	scheme := Scheme(c)
+	for _, kind := range c.Watched() {
 		if _, err := apiutil.GVKForObject(kind.Object, scheme); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-func TestEveryKindIsDeclaredOnce(t *testing.T) {
-	c := declared()
-	scheme, seen := c.Scheme(), map[string]bool{}
-	for _, kind := range c.Watched() {
-		gvk, err := apiutil.GVKForObject(kind.Object, scheme)
-		if err != nil || seen[gvk.String()] {
-			t.Errorf("%T is declared again, or %v", kind.Object, err)
+func TestAKindIsWrittenIfTheResourceControlsItsObjectsOrTheDeclarationSaysSo(t *testing.T) {
+	var got []string
+	for _, kind := range declared().Watched() {
+		if kind.Written {
+			got = append(got, strings.ToLower(kindOf(t, kind.Object)))
 		}
-		seen[gvk.String()] = true
 	}
+	if strings.Join(got, " ") != "deployment secret networkpolicy" {
+		t.Errorf("written are %q", got)
+	}
+}
+
+func kindOf(t *testing.T, obj client.Object) string {
+	t.Helper()
+	gvk, err := apiutil.GVKForObject(obj, Scheme(declared()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gvk.Kind
 }
 
 func TestAnOperatorOfANamespaceDoesNotWatchKindsOfTheCluster(t *testing.T) {
-	for namespace, want := range map[string]int{"": 1, "openstack": 0} {
-		w := &watching[*instance.Harbour, struct{}]{Controller: declared(), config: startup.Config{Namespace: namespace}}
-		var scoped int
-		for _, kind := range w.reachable() {
-			if kind.ClusterScoped {
-				scoped++
+	for namespace, want := range map[string]int{"": 5, "openstack": 4} {
+		got := 0
+		for _, kind := range declared().Kinds {
+			if kind.reachable(namespace) {
+				got++
 			}
 		}
-		if scoped != want {
-			t.Errorf("in namespace %q %d kinds of the cluster are watched, want %d", namespace, scoped, want)
+		if got != want {
+			t.Errorf("in namespace %q %d kinds are watched, want %d", namespace, got, want)
 		}
 	}
 }
 
-func TestEveryReferenceLeadsBackToItsResource(t *testing.T) {
-	h := instance.Brownfield()
-	h.Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "mariadb"}
-	h.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{
-		CABundleSecretRef: &commonv1.SecretRefSpec{Name: "ca"}, ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "client"},
-	}
-	h.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "options"}
-	h.Spec.PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
-	w := &watching[*instance.Harbour, struct{}]{Controller: declared()}
-	indexes := w.indexes()
-	for _, kind := range w.reachable() {
-		if kind.Relation == Referenced && indexes[kind.Index] == nil {
-			t.Errorf("%T is found by the index %s, which nobody declares", kind.Object, kind.Index)
-		}
-	}
-	for _, c := range []struct {
-		resource *instance.Harbour
-		want     map[string][]string
-	}{
-		{h, map[string][]string{
-			IndexSecret:           {"ca", "client", "harbour-db", "harbour-db-connection", "harbour-master", "options"},
-			IndexConfigMap:        {"policy"},
-			indexMariaDB:          {"mariadb"},
-			service.IndexDatabase: {"mariadb.openstack/harbour"},
-		}},
-		{instance.Brownfield(), map[string][]string{
-			IndexSecret:           {"harbour-db", "harbour-db-connection", "harbour-master"},
-			IndexConfigMap:        nil,
-			indexMariaDB:          nil,
-			service.IndexDatabase: {"db.example.com/harbour"},
-		}},
-	} {
-		got := map[string][]string{}
-		for field, names := range indexes {
-			got[field] = slices.Sorted(slices.Values(names(c.resource)))
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
-	}
-}
-
-func TestTheSecretOfAServiceUserLeadsBackToItsResource(t *testing.T) {
-	got := Controller[*instance.Lighthouse, struct{}]{}.secretRefs(instance.WithUser())
-	if !slices.Contains(got, "harbour-user") {
-		t.Errorf("got %v", got)
-	}
-}
-
-func TestTheOlderOfTwoResourcesHasTheDatabase(t *testing.T) {
-	other := func(second int64) *instance.Harbour {
-		h := instance.Brownfield()
-		h.Namespace, h.Name, h.UID, h.Status.InstalledRelease = "elsewhere", "other", types.UID("other-uid"), "2025.2"
-		h.CreationTimestamp = metav1.NewTime(time.Unix(second, 0))
-		return h
-	}
-	for name, c := range map[string]struct {
-		others  []client.Object
-		refused bool
-	}{
-		"alone":               {nil, false},
-		"beside a younger":    {[]client.Object{other(2_000_000)}, false},
-		"beside an older one": {[]client.Object{other(1_000)}, true},
-	} {
-		h := instance.Brownfield()
-		h.CreationTimestamp, h.Status.InstalledRelease = metav1.NewTime(time.Unix(1_000_000, 0)), "2025.2"
-		got, err := refuseSharer(t.Context(), instance.Pass(t, h, interceptor.Funcs{}, c.others...))
-		var want reconcile.Refusal
-		if c.refused {
-			want = reconcile.Refusal{Reason: vocabulary.ReasonDatabaseInUse, Message: "Harbour other of namespace elsewhere " +
-				"has the database harbour; give this one another database or delete it"}
-		}
-		if got != want || err != nil {
-			t.Errorf("%s: got %+v and %v, want %+v", name, got, err, want)
-		}
-	}
-}
-
-func TestNothingIsDoneWhileItIsNotKnownWhoHasADatabase(t *testing.T) {
-	p := instance.Pass(t, instance.Brownfield(), interceptor.Funcs{})
-	p.Client = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{
-		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
-			return errors.New("the cache is not started")
+func TestTheCacheKnowsWhoWroteAFieldOnlyOfKindsThatAControllerApplies(t *testing.T) {
+	// The second controller only reads what the first applies.
+	reader := declared()
+	reader.Kinds, reader.FieldManager = []Kind{{Object: &appsv1.Deployment{}, Concerns: Every}}, "other-operator"
+	transform := CacheTransform(declared(), reader)
+	for want, objects := range map[string][]client.Object{
+		"": {
+			&instance.Harbour{}, &corev1.Secret{}, &corev1.Namespace{}, &batchv1.Job{}, &corev1.Pod{}, &metav1.PartialObjectMetadata{},
 		},
-	})
-	_, err := refuseSharer(t.Context(), p)
-	if err == nil || !strings.Contains(err.Error(), "listing the Harbours with database harbour: the cache is not started") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestOnlyAnotherDatabaseLetsGoOfTheOldOne(t *testing.T) {
-	changes := databaseChanges[*instance.Harbour](cluster.Settings{})
-	h, moved, other := instance.Brownfield(), instance.Brownfield(), instance.Brownfield()
-	moved.Spec.Database.Host = "other.example.com"
-	other.Spec.Replicas++
-	if changes.Create(event.CreateEvent{Object: h}) || changes.Generic(event.GenericEvent{Object: h}) ||
-		changes.Update(event.UpdateEvent{ObjectOld: h, ObjectNew: other}) {
-		t.Error("an event that lets go of no database counts")
-	}
-	if !changes.Update(event.UpdateEvent{ObjectOld: h, ObjectNew: moved}) || !changes.Delete(event.DeleteEvent{Object: h}) {
-		t.Error("an event that lets go of a database does not count")
-	}
-}
-
-func TestAnObjectLeadsToTheResourceThatItsLabelsName(t *testing.T) {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Labels: instance.Definition.Labels("harbour")}}
-	if got := byInstance(t.Context(), pod); len(got) != 1 || got[0].String() != "openstack/harbour" {
-		t.Errorf("got %v", got)
-	}
-	if got := byInstance(t.Context(), &corev1.Pod{}); got != nil {
-		t.Errorf("a pod of nobody leads to %v", got)
-	}
-}
-
-func TestOrphanedObjectsAreThoseThatTheirOwnerDoesNotAnnounce(t *testing.T) {
-	controlled := func(kind string) *batchv1.Job {
-		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{Kind: kind, Controller: ptr.To(true)}}}}
-	}
-	for name, c := range map[string]struct{ got, want bool }{
-		"a Job of a CronJob":   {ofCronJob(controlled("CronJob")), true},
-		"a Job of a resource":  {ofCronJob(controlled("Harbour")), false},
-		"a Job of nobody":      {ofCronJob(&batchv1.Job{}), false},
-		"an object of nobody":  {Unowned(&batchv1.Job{}), true},
-		"an object of anybody": {Unowned(controlled("Harbour")), false},
+		fieldManager: {&appsv1.Deployment{}, &networkingv1.NetworkPolicy{}},
 	} {
-		if c.got != c.want {
-			t.Errorf("%s: got %t", name, c.got)
+		for _, obj := range objects {
+			obj.SetName("a")
+			obj.SetAnnotations(map[string]string{"a": "b"})
+			obj.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kubectl"}, {Manager: "other-operator"}, {Manager: fieldManager}})
+			if _, err := transform(obj); err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, entry := range obj.GetManagedFields() {
+				got += entry.Manager
+			}
+			if got != want || obj.GetName() != "a" || obj.GetAnnotations() != nil {
+				t.Errorf("of %T the writers %q are known, want %q, and the annotations are %v", obj, got, want, obj.GetAnnotations())
+			}
 		}
+	}
+}
+
+// everything finds a resource for each way to look for one.
+type everything struct{ watches.Finder }
+
+func found(name string) []ctrlreconcile.Request {
+	return []ctrlreconcile.Request{{NamespacedName: client.ObjectKey{Name: name}}}
+}
+
+func (everything) All(context.Context, client.Object) []ctrlreconcile.Request { return found("all") }
+
+func (everything) SameNamespace(context.Context, client.Object) []ctrlreconcile.Request {
+	return found("namespace")
+}
+
+func (everything) By(field string) handler.MapFunc {
+	return func(context.Context, client.Object) []ctrlreconcile.Request { return found(field) }
+}
+
+func TestEventsReachTheResourcesThatTheKindSelects(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind    Kind
+		created string
+		deleted string
+	}{
+		"all":                   {Kind{Concerns: Every}, "all", "all"},
+		"by a field":            {Kind{Concerns: By("spec.name")}, "spec.name", "spec.name"},
+		"others on any event":   {Kind{Concerns: Every, Also: SameNamespace}, "all namespace", "all namespace"},
+		"others at the end":     {Kind{Concerns: Every, Freed: SameNamespace}, "all", "all namespace"},
+		"others, and at an end": {Kind{Concerns: Every, Also: By("a"), Freed: By("b")}, "all a", "all a b"},
+	} {
+		handle := c.kind.handler(nil, everything{}, nil)
+		job := &batchv1.Job{}
+		for verb, e := range map[string]struct {
+			want string
+			send func(queue)
+		}{
+			"create": {c.created, func(q queue) { handle.Create(t.Context(), event.CreateEvent{Object: job}, q) }},
+			"update": {c.created, func(q queue) { handle.Update(t.Context(), event.UpdateEvent{ObjectOld: job, ObjectNew: job}, q) }},
+			"delete": {c.deleted, func(q queue) { handle.Delete(t.Context(), event.DeleteEvent{Object: job}, q) }},
+		} {
+			q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[ctrlreconcile.Request]())
+			e.send(q)
+			var got []string
+			for q.Len() > 0 {
+				request, _ := q.Get()
+				got = append(got, request.Name)
+				q.Done(request)
+			}
+			q.ShutDown()
+			if strings.Join(got, " ") != e.want {
+				t.Errorf("%s, %s: got %q, want %q", name, verb, got, e.want)
+			}
+		}
+	}
+}
+
+func TestTheControllerIsOutlinedUnderTheNameOfItsKind(t *testing.T) {
+	c := declared()
+	c.Pipeline = reconcile.Pipeline[struct{}]{{Name: "Berth", Condition: "BerthReady"}}
+	outline := c.Outline()
+	if outline.Kind != "Harbour" || len(outline.Steps) != 1 || outline.Steps[0].Name != "Berth" {
+		t.Errorf("got %+v", outline)
 	}
 }
 
 func TestAPipelineThatIsNotValidIsNotSetUp(t *testing.T) {
 	c := declared()
-	c.Pipeline = reconcile.Pipeline[*service.Scope[*instance.Harbour, struct{}]]{{Name: "Nameless"}}
-	err := c.Setup(t.Context(), nil, startup.Config{})
+	c.Pipeline = reconcile.Pipeline[struct{}]{{Name: "Nameless"}}
+	err := c.Setup(t.Context(), nil, struct{}{})
 	if err == nil || !strings.HasPrefix(err.Error(), "the harbour pipeline: ") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhatIsMadeIsNewEachTime(t *testing.T) {
+	empty := &instance.Harbour{}
+	made := Maker(empty)
+	one, two := made(), made()
+	if one == two || one == empty {
+		t.Error("the objects are the same")
 	}
 }

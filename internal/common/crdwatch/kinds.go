@@ -22,6 +22,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -54,19 +55,28 @@ type Watch struct {
 	Predicates []predicate.Predicate
 
 	gvk schema.GroupVersionKind
+	// running reports whether the watch has been started.
+	running bool
+}
+
+// follower is a controller that watches optional kinds.
+type follower struct {
+	controller.Controller
+	watches []Watch
+	changed func()
 }
 
 // Kinds knows which optional kinds are served. It is safe for concurrent use.
 type Kinds struct {
-	discovery  *discovery.DiscoveryClient
-	cache      cache.Cache
-	controller controller.Controller
-	watches    []Watch
-	changed    func()
-	interval   time.Duration
-	onlyAsk    bool
-	// definitions announces changes of the kinds.
+	discovery *discovery.DiscoveryClient
+	cache     cache.Cache
+	scheme    *runtime.Scheme
+	followers []follower
+	interval  time.Duration
+	onlyAsk   bool
+	// definitions announces changes of the kinds of groups.
 	definitions *definitions
+	groups      map[string]bool
 	// unanswered is true if the last query was not fully answered.
 	unanswered bool
 
@@ -76,30 +86,22 @@ type Kinds struct {
 	readers map[schema.GroupVersionKind]map[*context.CancelCauseFunc]struct{}
 }
 
-// New returns the tracker, which knows no kind before Bind. changed is called
-// whenever a kind appeared or disappeared; it must not block. It is an error
-// if the manager's scheme lacks one of the kinds.
-func New(mgr ctrl.Manager, watches []Watch, changed func()) (*Kinds, error) {
+// New returns a tracker that knows no kind before Bind, and adds it to mgr, which has it
+// query the API.
+func New(mgr ctrl.Manager) (*Kinds, error) {
 	client, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return nil, fmt.Errorf("creating the discovery client: %w", err)
 	}
 	kinds := &Kinds{
-		discovery: client, cache: mgr.GetCache(), changed: changed,
-		interval: DefaultInterval, served: map[schema.GroupVersionKind]bool{},
+		discovery: client, cache: mgr.GetCache(), scheme: mgr.GetScheme(),
+		interval: DefaultInterval, groups: map[string]bool{}, served: map[schema.GroupVersionKind]bool{},
 		readers: map[schema.GroupVersionKind]map[*context.CancelCauseFunc]struct{}{},
 	}
-	groups := map[string]bool{}
-	for _, watch := range watches {
-		if watch.gvk, err = apiutil.GVKForObject(watch.Object, mgr.GetScheme()); err != nil {
-			return nil, fmt.Errorf("finding the kind of %T: %w", watch.Object, err)
-		}
-		kinds.watches = append(kinds.watches, watch)
-		kinds.readers[watch.gvk] = map[*context.CancelCauseFunc]struct{}{}
-		groups[watch.gvk.Group] = true
+	if kinds.definitions, err = newDefinitions(mgr, kinds.groups); err != nil {
+		return nil, err
 	}
-	kinds.definitions, err = newDefinitions(mgr, groups)
-	return kinds, err
+	return kinds, mgr.Add(kinds)
 }
 
 // OnlyAsk is for an operator with permissions in a single namespace: the tracker does
@@ -110,16 +112,24 @@ func (k *Kinds) OnlyAsk() { k.onlyAsk = true }
 // Zero means DefaultInterval.
 func (k *Kinds) SetInterval(interval time.Duration) { k.interval = cmp.Or(interval, DefaultInterval) }
 
-// Bind queries the API once, so that the first pass already knows the kinds, and adds the
-// tracker to mgr, which continues to query it. A group version without a usable answer counts
-// as not served until it gives one: an operator must be able to start while the API server
-// of another project is down.
-func (k *Kinds) Bind(ctx context.Context, mgr ctrl.Manager, ctl controller.Controller) error {
-	k.controller = ctl
-	if err := k.refresh(ctx); err != nil {
-		return err
+// Bind has the controller watch kinds from when they appear, and queries the API once, so that
+// its first pass already knows them. changed is called whenever one of the kinds has appeared
+// or disappeared; it must not block. Bind must be called before the manager starts. It is an
+// error if the manager's scheme lacks one of the kinds. A group version without a usable answer
+// counts as not served until it gives one: an operator must be able to start while the API
+// server of another project is down.
+func (k *Kinds) Bind(ctx context.Context, ctl controller.Controller, watches []Watch, changed func()) error {
+	for i := range watches {
+		gvk, err := apiutil.GVKForObject(watches[i].Object, k.scheme)
+		if err != nil {
+			return fmt.Errorf("finding the kind of %T: %w", watches[i].Object, err)
+		}
+		watches[i].gvk = gvk
+		k.readers[gvk] = map[*context.CancelCauseFunc]struct{}{}
+		k.groups[gvk.Group] = true
 	}
-	return mgr.Add(k)
+	k.followers = append(k.followers, follower{ctl, watches, changed})
+	return k.refresh(ctx)
 }
 
 // Served reports whether the cluster serves the kind, as far as known.
@@ -171,30 +181,32 @@ func (k *Kinds) NeedLeaderElection() bool { return false }
 
 func (k *Kinds) refresh(ctx context.Context) error {
 	found := k.discover(ctx)
-	changed := false
 	var errs []error
-	for _, watch := range k.watches {
-		was, is := k.Served(watch.gvk), found[watch.gvk]
-		var err error
-		switch {
-		case !is:
-			err = k.stop(ctx, watch)
-		case !was:
-			err = k.start(ctx, watch)
+	for _, f := range k.followers {
+		changed := false
+		for i := range f.watches {
+			watch := &f.watches[i]
+			was := watch.running
+			switch {
+			case !found[watch.gvk]:
+				errs = append(errs, k.stop(ctx, watch))
+			case !was:
+				errs = append(errs, k.start(ctx, f, watch))
+			}
+			changed = changed || was != watch.running
 		}
-		changed = changed || was != k.Served(watch.gvk)
-		errs = append(errs, err)
-	}
-	if changed && k.changed != nil {
-		k.changed()
+		if changed {
+			f.changed()
+		}
 	}
 	return errors.Join(errs...)
 }
 
-func (k *Kinds) start(ctx context.Context, watch Watch) error {
-	if err := k.controller.Watch(source.Kind(k.cache, watch.Object, watch.Handler, watch.Predicates...)); err != nil {
+func (k *Kinds) start(ctx context.Context, f follower, watch *Watch) error {
+	if err := f.Watch(source.Kind(k.cache, watch.Object, watch.Handler, watch.Predicates...)); err != nil {
 		return fmt.Errorf("watching %s: %w", watch.gvk.Kind, err)
 	}
+	watch.running = true
 	k.set(watch.gvk, true)
 	log.FromContext(ctx).Info("A kind became available", "kind", watch.gvk.Kind, "group", watch.gvk.Group)
 	return nil
@@ -202,11 +214,12 @@ func (k *Kinds) start(ctx context.Context, watch Watch) error {
 
 // stop also runs for a kind that was not served before: a pass that called
 // Served just before the kind disappeared may have started its informer again.
-func (k *Kinds) stop(ctx context.Context, watch Watch) error {
+func (k *Kinds) stop(ctx context.Context, watch *Watch) error {
 	if k.Served(watch.gvk) {
 		log.FromContext(ctx).Info("A kind is no longer served", "kind", watch.gvk.Kind, "group", watch.gvk.Group)
 	}
 	// Before the informer is removed, because the next read would start a new one.
+	watch.running = false
 	k.set(watch.gvk, false)
 	// A cache of single namespaces looks the kind up in the mapper; if the mapper
 	// does not know the kind, there is no informer.
@@ -258,8 +271,8 @@ func (k *Kinds) discover(ctx context.Context) map[schema.GroupVersionKind]bool {
 	lists := map[schema.GroupVersion]*metav1.APIResourceList{}
 	found := map[schema.GroupVersionKind]bool{}
 	k.unanswered = false
-	for _, watch := range k.watches {
-		version := watch.gvk.GroupVersion()
+	for gvk := range k.readers {
+		version := gvk.GroupVersion()
 		list, asked := lists[version]
 		if !asked {
 			list = k.ask(ctx, version)
@@ -267,10 +280,10 @@ func (k *Kinds) discover(ctx context.Context) map[schema.GroupVersionKind]bool {
 		}
 		if list == nil {
 			k.unanswered = true
-			found[watch.gvk] = k.Served(watch.gvk)
+			found[gvk] = k.Served(gvk)
 			continue
 		}
-		found[watch.gvk] = hasKind(list, watch.gvk.Kind)
+		found[gvk] = hasKind(list, gvk.Kind)
 	}
 	return found
 }

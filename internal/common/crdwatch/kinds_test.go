@@ -136,14 +136,14 @@ func bind(t *testing.T, jobs int) *cluster {
 func bindTo(t *testing.T, c *cluster) *cluster {
 	t.Helper()
 	var err error
-	c.kinds, err = New(fakeManager{cluster: c}, []Watch{
+	if c.kinds, err = New(fakeManager{cluster: c}); err != nil {
+		t.Fatal(err)
+	}
+	err = c.kinds.Bind(t.Context(), fakeController{cluster: c}, []Watch{
 		{Object: &batchv1.Job{}, Handler: &handler.EnqueueRequestForObject{}},
 		{Object: &appsv1.Deployment{}, Handler: &handler.EnqueueRequestForObject{}},
 	}, func() { c.changes.Add(1) })
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.kinds.Bind(t.Context(), fakeManager{cluster: c}, fakeController{cluster: c}); err != nil {
 		t.Fatalf("the operator does not start: %v", err)
 	}
 	if c.added != 1 {
@@ -312,8 +312,27 @@ func TestAKindStaysServedWhileItsGroupVersionGivesNoAnswer(t *testing.T) {
 }
 
 func TestAKindThatTheSchemeLacksIsAnError(t *testing.T) {
-	if _, err := New(fakeManager{cluster: &cluster{}}, []Watch{{Object: &metav1.PartialObjectMetadata{}}}, nil); err == nil {
+	c := bind(t, http.StatusOK)
+	if err := c.kinds.Bind(t.Context(), fakeController{cluster: c}, []Watch{{Object: &metav1.PartialObjectMetadata{}}}, nil); err == nil {
 		t.Error("no error for a kind that the scheme lacks")
+	}
+}
+
+func TestEachControllerWatchesAKindThatSeveralDeclare(t *testing.T) {
+	c := bind(t, http.StatusNotFound)
+	told := 0
+	err := c.kinds.Bind(t.Context(), fakeController{cluster: c}, []Watch{
+		{Object: &batchv1.Job{}, Handler: &handler.EnqueueRequestForObject{}},
+	}, func() { told++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.look(t, http.StatusOK)
+	c.expect(t, true, 3, 2)
+	c.look(t, http.StatusNotFound)
+	c.expect(t, false, 3, 3)
+	if told != 2 {
+		t.Errorf("the second controller was told of %d changes, want 2", told)
 	}
 }
 

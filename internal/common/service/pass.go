@@ -1,46 +1,24 @@
 package service
 
 import (
-	"time"
-
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/kube"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/rollout"
-	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/tls"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// Kinds reports which kinds the API server serves.
-type Kinds interface {
-	Served(kind schema.GroupVersionKind) bool
-}
-
 // Tools are the dependencies that all passes of an operator share.
 type Tools struct {
-	// Client reads from the cache and writes to the API server.
-	Client client.Client
-	// ThirdParty is the client for the kinds of other projects.
-	ThirdParty client.Client
-	// APIReader reads from the API server, bypassing the cache.
-	APIReader client.Reader
-	Scheme    *runtime.Scheme
+	kube.Access
 	// NewList returns an empty list of the service's kind.
 	NewList func() client.ObjectList
 	// Peers lists the resources of the other services' kinds from the cache.
 	Peers client.Reader
-	// Refs reads the Secrets and ConfigMaps that resources refer to.
-	Refs client.Reader
-	// Owned writes the operator's own Secrets.
-	Owned secrets.Owned
-	// Kinds reports which kinds of other projects are installed.
-	Kinds Kinds
 	// Prober probes the APIs in the background.
 	Prober *probe.Prober
 	// Turns limits how many Deployments a new version of the operator changes at the same
@@ -51,23 +29,11 @@ type Tools struct {
 	SchemaJobs *job.Metrics
 	// Certificates holds the metrics of database certificates; nil records none.
 	Certificates *tls.Metrics
-	// Cluster are the settings of the cluster.
-	Cluster cluster.Settings
 	// OperatorNamespace is the namespace from which health checks are sent, "" if
 	// unknown.
 	OperatorNamespace string
 	// AllowUnsupportedUpgrades lets upgrades skip any number of releases, for tests.
 	AllowUnsupportedUpgrades bool
-	// Clock returns the current time; nil means time.Now.
-	Clock func() time.Time
-}
-
-// Now returns the current time according to Clock.
-func (t *Tools) Now() time.Time {
-	if t.Clock == nil {
-		return time.Now()
-	}
-	return t.Clock()
 }
 
 // Pass is one reconciliation of one resource. What it can do is up to its parts.

@@ -83,5 +83,5 @@ func TestADatabaseIsSharedWithThoseOfOtherKinds(t *testing.T) {
 // noKinds stands for a cluster without any optional kind.
 type noKinds struct{}
 
-// Served implements [service.Kinds].
+// Served implements [kube.Kinds].
 func (noKinds) Served(schema.GroupVersionKind) bool { return false }

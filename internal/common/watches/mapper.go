@@ -12,12 +12,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
+// Finder finds the resources of a controller that an event concerns.
+type Finder interface {
+	// Reader reads from the manager's cache.
+	client.Reader
+	// By returns the resources of the event's namespace that have the name of the event's
+	// object in an indexed field.
+	By(field string) handler.MapFunc
+	// Sharing returns the resources of all namespaces that have one of the values of the
+	// event's object, which may be of another kind, in an indexed field.
+	Sharing(field string, values func(client.Object) []string) handler.MapFunc
+	// SameNamespace returns the resources of the event's namespace.
+	SameNamespace(ctx context.Context, obj client.Object) []reconcile.Request
+	// All returns every resource, regardless of the event.
+	All(ctx context.Context, obj client.Object) []reconcile.Request
+}
+
 // Mapper maps events to the resources of the kind T that they concern. It reads
 // from a cache, so an error means a defect or the shutdown of the operator: it is
 // logged, and no resource is returned.
 type Mapper[T client.Object] struct {
 	// Reader is the manager's cache.
-	Reader client.Reader
+	client.Reader
 	// NewList returns an empty list of the kind.
 	NewList func() client.ObjectList
 	// Plural names the kind in the log. Example: "Placements".
@@ -41,61 +57,47 @@ func (m Mapper[T]) Index(ctx context.Context, indexer client.FieldIndexer, obj T
 	return nil
 }
 
-// By returns the resources of the event's namespace that have the name of the
-// event's object in an indexed field.
+// By implements [Finder].
 func (m Mapper[T]) By(field string) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []reconcile.Request {
-		return m.find(ctx, nil, client.InNamespace(obj.GetNamespace()), client.MatchingFields{field: obj.GetName()})
+		return m.find(ctx, client.InNamespace(obj.GetNamespace()), client.MatchingFields{field: obj.GetName()})
 	}
 }
 
-// Sharing returns the resources of all namespaces that have one of the values of the
-// event's object, which may be of another kind, in an indexed field.
+// Sharing implements [Finder].
 func (m Mapper[T]) Sharing(field string, values func(client.Object) []string) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []reconcile.Request {
 		shared := values(obj)
 		requests := make([]reconcile.Request, 0, len(shared))
 		for _, value := range shared {
-			requests = append(requests, m.find(ctx, nil, client.MatchingFields{field: value})...)
+			requests = append(requests, m.find(ctx, client.MatchingFields{field: value})...)
 		}
 		return requests
 	}
 }
 
-// SameNamespace returns the resources of the event's namespace.
+// SameNamespace implements [Finder].
 func (m Mapper[T]) SameNamespace(ctx context.Context, obj client.Object) []reconcile.Request {
-	return m.find(ctx, nil, client.InNamespace(obj.GetNamespace()))
+	return m.find(ctx, client.InNamespace(obj.GetNamespace()))
 }
 
-// SameNamespaceWhere returns the resources of the event's namespace that the event's
-// object concerns.
-func (m Mapper[T]) SameNamespaceWhere(concerns func(ctx context.Context, resource T, obj client.Object) bool) handler.MapFunc {
-	return func(ctx context.Context, obj client.Object) []reconcile.Request {
-		concerned := func(resource T) bool { return concerns(ctx, resource, obj) }
-		return m.find(ctx, concerned, client.InNamespace(obj.GetNamespace()))
-	}
-}
-
-// All returns every resource, regardless of the event.
+// All implements [Finder].
 func (m Mapper[T]) All(ctx context.Context, _ client.Object) []reconcile.Request {
-	return m.find(ctx, nil)
+	return m.find(ctx)
 }
 
-// find returns a request for each resource in the list that passes the filter, which
-// may be nil.
-func (m Mapper[T]) find(ctx context.Context, passes func(T) bool, options ...client.ListOption) []reconcile.Request {
+// find returns a request for each resource in the list.
+func (m Mapper[T]) find(ctx context.Context, options ...client.ListOption) []reconcile.Request {
 	list := m.NewList()
 	var requests []reconcile.Request
-	err := m.Reader.List(ctx, list, options...)
+	err := m.List(ctx, list, options...)
 	if err == nil {
 		err = meta.EachListItem(list, func(item runtime.Object) error {
 			resource, ok := item.(T)
 			if !ok {
 				return fmt.Errorf("a list of %s holds %T", m.Plural, item)
 			}
-			if passes == nil || passes(resource) {
-				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(resource)})
-			}
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(resource)})
 			return nil
 		})
 	}

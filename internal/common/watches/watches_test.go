@@ -70,9 +70,6 @@ func TestAnEventFindsTheResourcesItConcerns(t *testing.T) {
 	find := finder(t, builder{ClientBuilder: fake.NewClientBuilder().WithObjects(
 		pod("here", "one", "db"), pod("here", "two", "admin"), pod("there", "three", "db"),
 	)})
-	isTwo := func(_ context.Context, p *corev1.Pod, secret client.Object) bool {
-		return p.Name == "two" && secret.GetName() == "db"
-	}
 	for name, c := range map[string]struct {
 		find  func(context.Context, client.Object) []reconcile.Request
 		about client.Object
@@ -81,8 +78,6 @@ func TestAnEventFindsTheResourcesItConcerns(t *testing.T) {
 		"by the name it refers to":            {find.By(field), about("here", "db"), []string{"here/one"}},
 		"by a name that nobody refers to":     {find.By(field), about("here", "other"), nil},
 		"in its namespace":                    {find.SameNamespace, about("here", "other"), []string{"here/one", "here/two"}},
-		"in its namespace, of some":           {find.SameNamespaceWhere(isTwo), about("here", "db"), []string{"here/two"}},
-		"in its namespace, of none":           {find.SameNamespaceWhere(isTwo), about("here", "other"), nil},
 		"in all namespaces, whatever it says": {find.All, about("", ""), []string{"here/one", "here/two", "there/three"}},
 	} {
 		t.Run(name, func(t *testing.T) {

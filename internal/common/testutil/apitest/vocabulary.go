@@ -61,7 +61,7 @@ func EveryEventIsListed(t *testing.T, kinds []vocabulary.Kind, file string) {
 // engine, uses every condition, reason and event of the files.
 func NothingIsDocumentedThatNothingSays(t *testing.T, folders []string, files ...string) {
 	t.Helper()
-	folders = append(folders, outside.File("../../../../internal/common/reconcile"), outside.File("../../../../internal/common/controller"))
+	folders = append(folders, outside.File("../../../../internal/common/reconcile"), outside.File("../../../../internal/common/apiservice"))
 	unsaid, err := source.Unsaid(folders, append(files, outside.File(sharedWords))...)
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/kube"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
 )
@@ -51,7 +52,7 @@ func Scheme(t testing.TB) *runtime.Scheme {
 // AllKinds stands for a cluster in which every kind is installed.
 type AllKinds struct{}
 
-// Served implements [service.Kinds].
+// Served implements [kube.Kinds].
 func (AllKinds) Served(schema.GroupVersionKind) bool { return true }
 
 // Pass returns a pass over the resource against a fake API server that holds the
@@ -65,10 +66,11 @@ func Pass(t testing.TB, h service.Resource, funcs interceptor.Funcs, objects ...
 		t.Fatal(err)
 	}
 	p := service.NewPass(&service.Tools{
-		Client: c, ThirdParty: c, APIReader: c, Scheme: scheme, NewList: NewList, Peers: c,
-		Owned: secrets.Owned{Client: c, Live: c, Scheme: scheme},
-		Jobs:  &job.Runner{Client: c, Scheme: scheme},
-		Kinds: AllKinds{},
+		Access: kube.Access{
+			Client: c, ThirdParty: c, APIReader: c, Scheme: scheme, Kinds: AllKinds{},
+			Owned: secrets.Owned{Client: c, Live: c, Scheme: scheme},
+		},
+		NewList: NewList, Peers: c, Jobs: &job.Runner{Client: c, Scheme: scheme},
 	}, &Definition, h)
 	service.Config.Put(p.Slots, service.Rendered{ConfigMap: "harbour-config-01234567"})
 	return p

@@ -1,5 +1,5 @@
-// Package permission compares what the controller of a service watches and writes with
-// the markers that the roles in its operator's chart are generated from.
+// Package permission compares what controllers watch and write with the markers that the roles
+// in their operator's chart are generated from.
 package permission
 
 import (
@@ -21,20 +21,24 @@ import (
 
 var marker = regexp.MustCompile(`(?m)^// \+kubebuilder:rbac:groups=(\S+?),resources=(\S+?),verbs=(\S+)$`)
 
-// Check fails for every permission that the markers in the file do not give to an operator
+// Check fails for every permission that the markers in the files do not give to an operator
 // with the watched kinds.
-func Check(t testing.TB, file string, scheme *runtime.Scheme, watched []controller.Watched) {
+func Check(t testing.TB, scheme *runtime.Scheme, watched []controller.Watched, files ...string) {
 	t.Helper()
-	source, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	var sources strings.Builder
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources.Write(source)
 	}
-	lacking, err := missing(string(source), scheme, watched)
+	lacking, err := missing(sources.String(), scheme, watched)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, permission := range lacking {
-		t.Errorf("no marker of %s lets the operator %s", file, permission)
+		t.Errorf("no marker of %v lets the operator %s", files, permission)
 	}
 }
 

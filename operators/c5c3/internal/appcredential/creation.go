@@ -80,7 +80,7 @@ func (c *creation) waitingImports() string {
 // keepCredential ensures the administrator's application credential, or takes the next
 // step in replacing it. It returns an error until Keystone has the current one.
 func (c *creation) keepCredential(ctx context.Context) error {
-	live, err := apply.Find(ctx, c.Foreign, pass.Key(c.Pass, c.CP.ApplicationCredentialName()), &orcv1alpha1.ApplicationCredential{})
+	live, err := apply.Find(ctx, c.ThirdParty, pass.Key(c.Pass, c.CP.ApplicationCredentialName()), &orcv1alpha1.ApplicationCredential{})
 	r := &replacement{Pass: c.Pass, secret: c.secret}
 	switch {
 	case err != nil:
@@ -167,7 +167,7 @@ func (c *creation) ensure(ctx context.Context, version string, annotations map[s
 	credential := applicationCredential(c.CP, credentialName(c.CP, string(c.secret.object.Data[keyValue])), annotations)
 	credential.ResourceVersion = version
 	since := pass.FailingSince(c.Pass, c5c3v1alpha1.ConditionKORCReady)
-	if err := apply.EnsureObject(ctx, c.Foreign, c.Scheme, c.CP, credential, pass.FieldManager); err != nil {
+	if err := apply.EnsureObject(ctx, c.ThirdParty, c.Scheme, c.CP, credential, pass.FieldManager); err != nil {
 		return err
 	}
 	c.credential = credential

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/kube"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
@@ -52,7 +53,7 @@ func TestARequestThatArrivesDuringAPassIsKept(t *testing.T) {
 	})
 	application := &creation{
 		Pass: pass.New(&pass.Tools{
-			Client: busy, Foreign: busy, Scheme: fixture.Scheme(),
+			Access: kube.Access{Client: busy, ThirdParty: busy, Scheme: fixture.Scheme()},
 			Proofs: identity.NewProofs(nil, func(string) time.Time { return fixture.Noon }, 0, 0),
 		}, cp),
 		secret: &secret{adminPassword: "password", object: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},

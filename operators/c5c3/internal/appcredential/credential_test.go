@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/ask"
+	"github.com/c5c3/forge/internal/common/kube"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
@@ -84,7 +85,7 @@ func TestARefusedCredentialIsReplacedOnlyAfterItsConditionHasSaidWhy(t *testing.
 		application := &creation{
 			Pass: pass.New(&pass.Tools{
 				Proofs:      identity.NewProofs(refusing, func(string) time.Time { return now }, time.Minute, time.Second),
-				Clock:       func() time.Time { return now },
+				Access:      kube.Access{Clock: func() time.Time { return now }},
 				RetryPeriod: retry,
 			}, cp),
 			secret: &secret{object: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},

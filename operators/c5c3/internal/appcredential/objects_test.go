@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/kube"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -83,7 +84,9 @@ func TestACredentialWhoseSecretIsDeletedMeanwhileIsNotStoredAgain(t *testing.T) 
 	c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).Build()
 	cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "controlplane", UID: "controlplane"}}
 	stored := &secret{
-		Pass: pass.New(&pass.Tools{Client: c, Owned: secrets.Owned{Client: c, Live: c, Scheme: fixture.Scheme()}}, cp),
+		Pass: pass.New(&pass.Tools{Access: kube.Access{
+			Client: c, Owned: secrets.Owned{Client: c, Live: c, Scheme: fixture.Scheme()},
+		}}, cp),
 		object: &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: cp.ApplicationCredentialName(), UID: "deleted", ResourceVersion: "1"},
 			Data:       map[string][]byte{keyValue: []byte("secret")},

@@ -74,7 +74,7 @@ func (s *secret) keepPush(ctx context.Context) error {
 	if s.delivery == nil {
 		s.delivery = cloudsDelivery(s.Cluster, s.CP, s.push)
 	}
-	return secrets.EnsurePushSecret(ctx, s.Foreign, s.Scheme, s.CP, s.push, pass.FieldManager)
+	return secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.CP, s.push, pass.FieldManager)
 }
 
 // keepDelivery delivers what was pushed to the store to the users of the credential.

@@ -108,7 +108,7 @@ func (r *replacement) supersede(ctx context.Context, old *orcv1alpha1.Applicatio
 // server whether that object still exists: if the cache were stale, the credential would
 // never be revoked.
 func (r *replacement) handOver(ctx context.Context, old, retained *orcv1alpha1.ApplicationCredential) error {
-	stays, err := apply.Stays(ctx, r.Foreign, retained)
+	stays, err := apply.Stays(ctx, r.ThirdParty, retained)
 	switch {
 	case err != nil:
 		return err

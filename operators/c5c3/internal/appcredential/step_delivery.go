@@ -135,7 +135,7 @@ func (d *delivery) replaceStale(ctx context.Context) error {
 	}
 	before := d.secret.push.DeepCopy()
 	metav1.SetMetaDataAnnotation(&d.secret.push.ObjectMeta, annotationPushedFor, secret.ResourceVersion)
-	return apply.MergeUnlocked(ctx, d.Foreign, before, d.secret.push, "requesting another push of")
+	return apply.MergeUnlocked(ctx, d.ThirdParty, before, d.secret.push, "requesting another push of")
 }
 
 // inTransit is the error of a wait, with a separate reason once it takes too long.

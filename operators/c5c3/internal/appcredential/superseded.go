@@ -18,7 +18,7 @@ import (
 // Superseded returns the credentials that are waiting to be revoked.
 func Superseded(ctx context.Context, s *pass.Pass) ([]*orcv1alpha1.ApplicationCredential, error) {
 	var list orcv1alpha1.ApplicationCredentialList
-	err := s.Foreign.List(ctx, &list, client.InNamespace(s.CP.Namespace), client.HasLabels{c5c3v1alpha1.LabelSuperseded})
+	err := s.ThirdParty.List(ctx, &list, client.InNamespace(s.CP.Namespace), client.HasLabels{c5c3v1alpha1.LabelSuperseded})
 	if err != nil {
 		return nil, fmt.Errorf("listing superseded ApplicationCredentials: %w", err)
 	}

@@ -20,7 +20,7 @@ type transit struct {
 }
 
 func (d *delivery) whereInTransit(ctx context.Context) (transit, error) {
-	broken, err := secrets.BrokenStore(ctx, d.Kinds, d.Foreign)
+	broken, err := secrets.BrokenStore(ctx, d.Kinds, d.ThirdParty)
 	if err != nil {
 		return transit{}, err
 	}

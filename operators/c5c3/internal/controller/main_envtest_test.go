@@ -27,6 +27,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -68,11 +69,11 @@ func TestMain(m *testing.M) {
 			return err
 		}
 		go func() {
-			options := controller.Options{
-				DiscoveryInterval: time.Second, Login: login, Revoke: revoke, Enrol: enrol, DeleteUser: revoke,
-				SetEndpoints: setEndpoints, FindEntries: testutil.FindEntries(korc), RemoveEntry: testutil.RemoveEntry(korc), Ahead: ahead,
-				RetryPeriod: 500 * time.Millisecond, StallTimeout: stall, SpreadTime: time.Second, Day: day,
-			}
+			options := controller.Options{DiscoveryInterval: time.Second, Day: day, Adjust: func(t *pass.Tools) {
+				testutil.Asking(korc)(t)
+				t.Login, t.RevokeCredential, t.Enrol, t.DeleteUser, t.SetEndpoints = login, revoke, enrol, revoke, setEndpoints
+				t.Ahead, t.RetryPeriod, t.StallTimeout, t.SpreadTime = ahead, 500*time.Millisecond, stall, time.Second
+			}}
 			// This level includes every pass.
 			logger := funcr.New(log.add, funcr.Options{Verbosity: 5})
 			if err := testutil.Run(ctx, holds.Config(refusals.Config(requests.Config(user))), options, logger); err != nil {

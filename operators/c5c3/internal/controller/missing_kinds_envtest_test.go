@@ -21,6 +21,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 )
 
@@ -50,12 +51,10 @@ func newBare(t *testing.T) *bare {
 
 func (b *bare) operate(t *testing.T, cfg *rest.Config) {
 	t.Helper()
-	options := controller.Options{
-		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
-		Login: testutil.Login(b.korc), Revoke: testutil.Revoke(b.korc),
-		Enrol: testutil.Enrol(b.korc), DeleteUser: testutil.Revoke(b.korc), SetEndpoints: testutil.SetEndpoints(b.korc),
-		FindEntries: testutil.FindEntries(b.korc), RemoveEntry: testutil.RemoveEntry(b.korc),
-	}
+	options := controller.Options{DiscoveryInterval: time.Second, Adjust: func(t *pass.Tools) {
+		testutil.Asking(b.korc)(t)
+		t.RetryPeriod = 500 * time.Millisecond
+	}}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- testutil.Run(ctx, cfg, options, logr.Discard()) }()

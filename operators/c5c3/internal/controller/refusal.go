@@ -10,23 +10,22 @@ import (
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
 // refuseDuplicates refuses every ControlPlane of a namespace except the oldest. The
 // webhook allows only one, but it may have been disabled.
-func refuseDuplicates(reader client.Reader) func(context.Context, *c5c3v1alpha1.ControlPlane) (reconcile.Refusal, error) {
-	return func(ctx context.Context, cp *c5c3v1alpha1.ControlPlane) (reconcile.Refusal, error) {
-		var all c5c3v1alpha1.ControlPlaneList
-		if err := reader.List(ctx, &all, client.InNamespace(cp.Namespace)); err != nil {
-			return reconcile.Refusal{}, fmt.Errorf("listing the ControlPlanes of namespace %s: %w", cp.Namespace, err)
-		}
-		first := oldest(all.Items)
-		if first == "" || first == cp.Name {
-			return reconcile.Refusal{}, nil
-		}
-		return reconcile.Refusal{Reason: c5c3v1alpha1.ReasonDuplicateControlPlane, Message: fmt.Sprintf(
-			"ControlPlane %s is older, and only one is reconciled in namespace %s; delete one of the two", first, cp.Namespace)}, nil
+func refuseDuplicates(ctx context.Context, tools *pass.Tools, cp *c5c3v1alpha1.ControlPlane) (reconcile.Refusal, error) {
+	var all c5c3v1alpha1.ControlPlaneList
+	if err := tools.Client.List(ctx, &all, client.InNamespace(cp.Namespace)); err != nil {
+		return reconcile.Refusal{}, fmt.Errorf("listing the ControlPlanes of namespace %s: %w", cp.Namespace, err)
 	}
+	first := oldest(all.Items)
+	if first == "" || first == cp.Name {
+		return reconcile.Refusal{}, nil
+	}
+	return reconcile.Refusal{Reason: c5c3v1alpha1.ReasonDuplicateControlPlane, Message: fmt.Sprintf(
+		"ControlPlane %s is older, and only one is reconciled in namespace %s; delete one of the two", first, cp.Namespace)}, nil
 }
 
 // oldest returns the name of the one created first; those created in the same second are

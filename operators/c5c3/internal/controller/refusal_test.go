@@ -10,7 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/kube"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
 func TestTheOldestOfSeveralCounts(t *testing.T) {
@@ -40,7 +42,7 @@ func withoutLists(objects ...client.Object) client.Client {
 }
 
 func TestAControlPlaneTellsThatItCouldNotListTheOthers(t *testing.T) {
-	refusal, err := refuseDuplicates(withoutLists())(t.Context(), &c5c3v1alpha1.ControlPlane{})
+	refusal, err := refuseDuplicates(t.Context(), &pass.Tools{Access: kube.Access{Client: withoutLists()}}, &c5c3v1alpha1.ControlPlane{})
 	if err == nil {
 		t.Errorf("got %+v and no error", refusal)
 	}

@@ -27,7 +27,7 @@ const (
 	// day is the length of a day in a CredentialRotation.
 	day = 10 * time.Hour
 	// overlap is how long a replaced user stays valid where a test asks for it. The minimum,
-	// Options.SpreadTime, is over at once.
+	// Tools.SpreadTime of a pass, is over at once.
 	overlap = time.Minute
 	// proofPeriod is the maximum interval between two verifications of a credential.
 	proofPeriod = 15 * time.Minute
@@ -39,7 +39,7 @@ var clocks = struct {
 	ahead map[string]time.Duration
 }{ahead: map[string]time.Duration{}}
 
-// ahead is the operator's [controller.Options.Ahead].
+// ahead is [pass.Tools.Ahead] of the operator.
 func ahead(namespace string) time.Duration {
 	clocks.mu.Lock()
 	defer clocks.mu.Unlock()

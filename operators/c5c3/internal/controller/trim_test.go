@@ -3,13 +3,13 @@ package controller
 import (
 	"testing"
 
-	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -19,7 +19,7 @@ func TestWhoWroteAFieldIsKnownInTheCacheOnlyOfWhatIsApplied(t *testing.T) {
 		"": {
 			&c5c3v1alpha1.ControlPlane{}, &c5c3v1alpha1.CredentialRotation{}, &corev1.Secret{}, &metav1.PartialObjectMetadata{},
 		},
-		pass.FieldManager: {&keystonev1alpha1.Keystone{}, &mariadbv1alpha1.MariaDB{}, &networkingv1.NetworkPolicy{}},
+		pass.FieldManager: {&keystonev1alpha1.Keystone{}, &infraapi.MariaDB{}, &networkingv1.NetworkPolicy{}},
 	} {
 		for _, obj := range objects {
 			obj.SetName("a")

@@ -16,6 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 )
 
@@ -29,11 +30,10 @@ func TestAControlPlaneKeepsToTheNameAndTheDomainOfItsCluster(t *testing.T) {
 	secrets.Put("east/openstack/keystone/"+namespace+"/controlplane/db", map[string]string{"username": "keystone", "password": "p"})
 	secrets.Put("east/bootstrap/"+namespace+"/controlplane-keystone/admin", map[string]string{"password": "p"})
 	settings := startup.Config{Namespace: namespace, Cluster: cluster.Settings{Name: "east", Domain: "k8s.example.com"}}
-	options := controller.Options{
-		DiscoveryInterval: time.Second, SpreadTime: time.Second, Login: testutil.Login(korc), Revoke: testutil.Revoke(korc),
-		Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc), SetEndpoints: testutil.SetEndpoints(korc),
-		FindEntries: testutil.FindEntries(korc), RemoveEntry: testutil.RemoveEntry(korc),
-	}
+	options := controller.Options{DiscoveryInterval: time.Second, Adjust: func(t *pass.Tools) {
+		testutil.Asking(korc)(t)
+		t.SpreadTime = time.Second
+	}}
 	ended := make(chan error, 1)
 	go func() { ended <- testutil.RunAs(t.Context(), asOperator, settings, options, logr.Discard()) }()
 	t.Cleanup(func() {

@@ -33,6 +33,7 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
@@ -142,13 +143,11 @@ func run(ctx context.Context, cfg *rest.Config, namespace string) error {
 // runLate runs an operator whose clock is ahead of the API server's, so that K-ORC seems
 // to take that much longer.
 func runLate(ctx context.Context, cfg *rest.Config, namespace string, late time.Duration) error {
-	options := controller.Options{
-		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
-		Now: func() time.Time { return time.Now().Add(late) }, StallTimeout: late + 5*time.Minute, SpreadTime: time.Second,
-		Login: testutil.Login(korc), Revoke: testutil.Revoke(korc), Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc),
-		SetEndpoints: testutil.SetEndpoints(korc),
-		FindEntries:  testutil.FindEntries(korc), RemoveEntry: testutil.RemoveEntry(korc),
-	}
+	options := controller.Options{DiscoveryInterval: time.Second, Adjust: func(t *pass.Tools) {
+		testutil.Asking(korc)(t)
+		t.Clock = func() time.Time { return time.Now().Add(late) }
+		t.RetryPeriod, t.StallTimeout, t.SpreadTime = 500*time.Millisecond, late+5*time.Minute, time.Second
+	}}
 	return testutil.RunIn(ctx, cfg, namespace, options, logr.Discard())
 }
 

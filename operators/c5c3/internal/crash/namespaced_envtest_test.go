@@ -15,6 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 )
 
@@ -33,11 +34,10 @@ func TestARoleIsEnoughForAControlPlaneAndItsCompanions(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		options := controller.Options{
-			DiscoveryInterval: time.Second, SpreadTime: time.Second, Login: testutil.Login(korc), Revoke: testutil.Revoke(korc),
-			Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc), SetEndpoints: testutil.SetEndpoints(korc),
-			FindEntries: testutil.FindEntries(korc), RemoveEntry: testutil.RemoveEntry(korc),
-		}
+		options := controller.Options{DiscoveryInterval: time.Second, Adjust: func(t *pass.Tools) {
+			testutil.Asking(korc)(t)
+			t.SpreadTime = time.Second
+		}}
 		ended <- testutil.RunIn(ctx, asked.Config(cfg), namespace, options, logr.Discard())
 	}()
 

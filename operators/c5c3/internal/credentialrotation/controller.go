@@ -1,3 +1,4 @@
+// Package credentialrotation is the controller of the CredentialRotation kind.
 package credentialrotation
 
 import (
@@ -7,28 +8,52 @@ import (
 	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/metrics"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// Pipeline lists the steps of a pass over a CredentialRotation.
-var Pipeline = reconcile.Pipeline[*scope]{
-	{Name: "CredentialRotation", Condition: vocabulary.ConditionReady, Run: reconcileRotation},
+// Controller declares the controller of CredentialRotations. The status of a ControlPlane shows
+// the state of the credential, and a Secret has the administrator's password.
+var Controller = controller.Controller[*c5c3v1alpha1.CredentialRotation, *pass.Tools, *scope]{
+	For:         &c5c3v1alpha1.CredentialRotation{},
+	List:        &c5c3v1alpha1.CredentialRotationList{},
+	AddToScheme: c5c3v1alpha1.AddToScheme,
+	Kinds:       []controller.Kind{{Object: &c5c3v1alpha1.ControlPlane{}, Concerns: controller.SameNamespace}},
+	Secrets:     controller.SameNamespace,
+	Guard:       guard,
+	Scope: func(tools *pass.Tools, rotation *c5c3v1alpha1.CredentialRotation) *scope {
+		return &scope{Tools: tools, rotation: rotation}
+	},
+	Pipeline: reconcile.Pipeline[*scope]{
+		{Name: "CredentialRotation", Condition: vocabulary.ConditionReady, Run: reconcileRotation},
+	},
+	Gauges: metrics.OfRotation,
 }
 
 // scope is one pass over one CredentialRotation.
 type scope struct {
-	Tools
+	*pass.Tools
 	rotation *c5c3v1alpha1.CredentialRotation
+}
+
+// guard rejects a spec that was stored before a rule existed, or without the webhook. An
+// unsupported target is reported with its own reason.
+func guard(rotation *c5c3v1alpha1.CredentialRotation) error {
+	if !targetsCredential(rotation) {
+		return nil
+	}
+	return c5c3v1alpha1.ValidateCredentialRotation(rotation).ToAggregate()
 }
 
 func targetsCredential(rotation *c5c3v1alpha1.CredentialRotation) bool {
@@ -73,20 +98,19 @@ func (s *scope) facts(
 		rotation: s.rotation, now: s.Now(s.rotation.Namespace), day: s.Day,
 		mode: cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode,
 	}
-	secret, ref := &corev1.Secret{}, cp.AdminSecretRef()
-	err := s.Refs.Get(ctx, client.ObjectKey{Namespace: cp.Namespace, Name: ref.Name}, secret)
-	if client.IgnoreNotFound(err) != nil {
-		return facts, nil, fmt.Errorf("reading Secret %s: %w", ref.Name, err)
-	}
-	if password := secret.Data[ref.Key]; len(password) > 0 {
-		facts.password = controlplane.Hash(string(password))
+	password, err := pass.ReadAdminPassword(ctx, pass.New(s.Tools, cp))
+	switch {
+	case err == nil:
+		facts.password = controlplane.Hash(password)
+	case !errors.Is(err, pass.ErrNoPassword):
+		return facts, nil, err
 	}
 	credential := &orcv1alpha1.ApplicationCredential{}
 	used := cp.Status.AdminApplicationCredential
 	if !s.Kinds.Served(orcv1alpha1.SchemeGroupVersion.WithKind("ApplicationCredential")) || used == nil || used.LastRotation == nil {
 		return facts, credential, nil
 	}
-	err = s.Foreign.Get(ctx, client.ObjectKey{Namespace: cp.Namespace, Name: cp.ApplicationCredentialName()}, credential)
+	err = s.ThirdParty.Get(ctx, client.ObjectKey{Namespace: cp.Namespace, Name: cp.ApplicationCredentialName()}, credential)
 	if client.IgnoreNotFound(err) != nil {
 		return facts, nil, fmt.Errorf("reading the ApplicationCredential: %w", err)
 	}
@@ -109,7 +133,7 @@ func (s *scope) request(ctx context.Context, credential *orcv1alpha1.Application
 	if overlap := max(promised, d.overlap); overlap > 0 {
 		metav1.SetMetaDataAnnotation(&credential.ObjectMeta, c5c3v1alpha1.AnnotationCredentialOverlap, overlap.String())
 	}
-	return apply.Merge(ctx, s.Foreign, before, credential, "requesting a successor of")
+	return apply.Merge(ctx, s.ThirdParty, before, credential, "requesting a successor of")
 }
 
 // recordRotation records in the status what later decisions depend on.

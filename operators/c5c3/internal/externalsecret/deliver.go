@@ -43,14 +43,14 @@ func Deliver(ctx context.Context, s *pass.Pass, d Delivery) error {
 // Ensure applies the ExternalSecret, but does not create it while its Secret has another
 // owner: External Secrets would adopt that Secret.
 func Ensure(ctx context.Context, s *pass.Pass, es *esov1.ExternalSecret) error {
-	err := s.Foreign.Get(ctx, client.ObjectKeyFromObject(es), &esov1.ExternalSecret{})
+	err := s.ThirdParty.Get(ctx, client.ObjectKeyFromObject(es), &esov1.ExternalSecret{})
 	if apierrors.IsNotFound(err) {
 		err = checkUnclaimed(ctx, pass.Key(s, es.Name), s.Refs, s.Owned.Live)
 	}
 	if err != nil {
 		return err
 	}
-	return apply.EnsureObject(ctx, s.Foreign, s.Scheme, s.CP, es, pass.FieldManager)
+	return apply.EnsureObject(ctx, s.ThirdParty, s.Scheme, s.CP, es, pass.FieldManager)
 }
 
 // checkUnclaimed refuses the name of a Secret that was not created by an ExternalSecret.
@@ -79,7 +79,7 @@ func checkUnclaimed(ctx context.Context, key client.ObjectKey, readers ...client
 
 // explainDelay includes the state that External Secrets reports in the wait for a Secret.
 func explainDelay(ctx context.Context, s *pass.Pass, d Delivery, es *esov1.ExternalSecret) error {
-	broken, err := secrets.BrokenStore(ctx, s.Kinds, s.Foreign)
+	broken, err := secrets.BrokenStore(ctx, s.Kinds, s.ThirdParty)
 	if err != nil {
 		return err
 	}

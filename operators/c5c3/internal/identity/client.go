@@ -42,8 +42,8 @@ type Credential struct{ ID, Secret string }
 // verdict is [ask.Unproven]; it never holds the secret.
 type Login func(ctx context.Context, authURL, id, secret string) (ask.Verdict, error)
 
-// logIn is Login over HTTP.
-func logIn(ctx context.Context, authURL, id, secret string) (ask.Verdict, error) {
+// LogIn is Login over HTTP.
+func LogIn(ctx context.Context, authURL, id, secret string) (ask.Verdict, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	_, verdict, err := Credential{ID: id, Secret: secret}.token(ctx, authURL)

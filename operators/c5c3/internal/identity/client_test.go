@@ -24,7 +24,7 @@ func TestALoginIsWhatKeystoneAnswers(t *testing.T) {
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, `{"token":{}}`)
 		}))
-		got, err := logIn(t.Context(), server.URL+"/v3", "the-id", "s3cret")
+		got, err := LogIn(t.Context(), server.URL+"/v3", "the-id", "s3cret")
 		server.Close()
 		if got != want || (err == nil) != (want != ask.Unproven) {
 			t.Errorf("status %d: got %v and %v", status, got, err)
@@ -47,7 +47,7 @@ func TestACredentialThatKeystoneDoesNotFindIsRejected(t *testing.T) {
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = io.WriteString(w, body)
 		}))
-		got, err := logIn(t.Context(), server.URL+"/v3", "the-id", "s3cret")
+		got, err := LogIn(t.Context(), server.URL+"/v3", "the-id", "s3cret")
 		server.Close()
 		if got != want || (err == nil) != (want != ask.Unproven) {
 			t.Errorf("%s: got %v and %v, want %v", body, got, err, want)
@@ -58,7 +58,7 @@ func TestACredentialThatKeystoneDoesNotFindIsRejected(t *testing.T) {
 func TestAKeystoneThatIsAwayProvesNothing(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
-	got, err := logIn(t.Context(), server.URL, "id", "s3cret")
+	got, err := LogIn(t.Context(), server.URL, "id", "s3cret")
 	if got != ask.Unproven || err == nil || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("got %v and %v", got, err)
 	}
@@ -69,7 +69,7 @@ func TestSecretsFollowNoRedirect(t *testing.T) {
 	t.Cleanup(elsewhere.Close)
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(server.Close)
-	if got, err := logIn(t.Context(), server.URL+"/v3", "id", "s3cret"); got != ask.Unproven || err == nil {
+	if got, err := LogIn(t.Context(), server.URL+"/v3", "id", "s3cret"); got != ask.Unproven || err == nil {
 		t.Errorf("got %v and %v", got, err)
 	}
 	if err := NewAdministrator(nil).Revoke(t.Context(), server.URL+"/v3", "s3cret", "id"); err == nil {

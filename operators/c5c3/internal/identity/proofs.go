@@ -62,12 +62,9 @@ type Task struct {
 	Do      func(context.Context) (ask.Verdict, error)
 }
 
-// NewProofs returns empty Proofs. A nil login means HTTP. period is how long an accepted
+// NewProofs returns empty Proofs. login verifies credentials. period is how long an accepted
 // credential is not verified again; pause is the delay after any other answer.
 func NewProofs(login Login, now func(namespace string) time.Time, period, pause time.Duration) *Proofs {
-	if login == nil {
-		login = logIn
-	}
 	return &Proofs{
 		Ledger: ask.New(workers, now), login: login, period: period, pause: pause, ids: map[types.NamespacedName]map[string]string{},
 	}

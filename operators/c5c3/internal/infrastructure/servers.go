@@ -82,7 +82,7 @@ func ensureDatabase(ctx context.Context, s *pass.Pass) error {
 	}
 	// An apply over another version would revert what was changed in the meantime.
 	desired.ResourceVersion = cmp.Or(live.ResourceVersion, apply.NoObject)
-	if err := apply.EnsureObject(ctx, s.Foreign, s.Scheme, s.CP, desired, pass.FieldManager); err != nil {
+	if err := apply.EnsureObject(ctx, s.ThirdParty, s.Scheme, s.CP, desired, pass.FieldManager); err != nil {
 		return err
 	}
 	return databaseServer.await(desired.Name, desired.Status)
@@ -114,7 +114,7 @@ func ensureCache(ctx context.Context, s *pass.Pass, clients clientPolicy) error 
 		return err
 	}
 	desired := memcached(s.CP)
-	if err := apply.EnsureObject(ctx, s.Foreign, s.Scheme, s.CP, desired, pass.FieldManager); err != nil {
+	if err := apply.EnsureObject(ctx, s.ThirdParty, s.Scheme, s.CP, desired, pass.FieldManager); err != nil {
 		return err
 	}
 	return cacheServer.await(desired.Name, desired.Status)
@@ -127,7 +127,7 @@ func find(ctx context.Context, s *pass.Pass, kind server, live client.Object) (o
 		return false, reconcile.WaitError(kind.notInstalled, fmt.Sprintf(
 			"The cluster has no kind %s: install %s, or set %s", kind.kind.Kind, kind.operator, kind.field))
 	}
-	found, err := apply.Find(ctx, s.Foreign, client.ObjectKeyFromObject(live), live)
+	found, err := apply.Find(ctx, s.ThirdParty, client.ObjectKeyFromObject(live), live)
 	switch {
 	case err != nil:
 		return false, err

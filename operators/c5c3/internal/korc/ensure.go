@@ -19,7 +19,7 @@ import (
 // then recreated, with increasing delays while that does not help. Ensure returns the
 // requeue delay, zero to wait for a watch.
 func Ensure(ctx context.Context, s *pass.Pass, obj Object, failingSince time.Time) (time.Duration, error) {
-	if err := apply.EnsureObject[client.Object](ctx, s.Foreign, s.Scheme, s.CP, obj, pass.FieldManager); err != nil {
+	if err := apply.EnsureObject[client.Object](ctx, s.ThirdParty, s.Scheme, s.CP, obj, pass.FieldManager); err != nil {
 		return 0, err
 	}
 	state := StateOf(obj)
@@ -60,7 +60,7 @@ func detach(ctx context.Context, s *pass.Pass, obj Object) error {
 		return fmt.Errorf("the deep copy of %T is not a client.Object", obj)
 	}
 	*options = Detached()
-	return client.IgnoreNotFound(apply.Merge(ctx, s.Foreign, before, obj, "detaching"))
+	return client.IgnoreNotFound(apply.Merge(ctx, s.ThirdParty, before, obj, "detaching"))
 }
 
 // managedOptions returns where the object has its options, nil for imports.
@@ -89,5 +89,5 @@ func managedOptions(obj Object) **orcv1alpha1.ManagedOptions {
 // Remove deletes the object only in exactly the version that was read: K-ORC may have
 // found its resource since.
 func Remove(ctx context.Context, s *pass.Pass, obj client.Object) error {
-	return apply.DeleteUnchanged(ctx, s.Foreign, obj)
+	return apply.DeleteUnchanged(ctx, s.ThirdParty, obj)
 }

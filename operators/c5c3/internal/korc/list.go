@@ -22,7 +22,7 @@ func Objects(ctx context.Context, s *pass.Pass) ([]Object, error) {
 		&orcv1alpha1.ApplicationCredentialList{}, &orcv1alpha1.DomainList{}, &orcv1alpha1.UserList{}, &orcv1alpha1.ServiceList{},
 		&orcv1alpha1.EndpointList{}, &orcv1alpha1.ProjectList{}, &orcv1alpha1.RoleList{},
 	} {
-		if err := s.Foreign.List(ctx, list, client.InNamespace(s.CP.Namespace)); err != nil {
+		if err := s.ThirdParty.List(ctx, list, client.InNamespace(s.CP.Namespace)); err != nil {
 			return nil, fmt.Errorf("listing the objects of K-ORC: %w", err)
 		}
 		err := meta.EachListItem(list, func(item runtime.Object) error {

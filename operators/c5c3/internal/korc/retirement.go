@@ -57,7 +57,7 @@ func beginOverlap(ctx context.Context, s *pass.Pass, old Object) error {
 	}
 	annotations[c5c3v1alpha1.AnnotationSupersededAt] = s.Now().UTC().Format(time.RFC3339)
 	old.SetAnnotations(annotations)
-	return apply.Merge(ctx, s.Foreign, before, old, "recording the successor of")
+	return apply.Merge(ctx, s.ThirdParty, before, old, "recording the successor of")
 }
 
 // ValidUntil returns until when a superseded credential must keep working, and whether
@@ -159,7 +159,7 @@ func PrepareRemoval(ctx context.Context, s *pass.Pass, obj Object) error {
 	if equality.Semantic.DeepEqual(before, obj) {
 		return nil
 	}
-	return client.IgnoreNotFound(apply.MergeUnlocked(ctx, s.Foreign, before, obj, "preparing the removal of"))
+	return client.IgnoreNotFound(apply.MergeUnlocked(ctx, s.ThirdParty, before, obj, "preparing the removal of"))
 }
 
 // onDelete returns what happens to the resource in Keystone. Only credentials and service

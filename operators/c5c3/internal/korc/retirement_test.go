@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"github.com/c5c3/forge/internal/common/kube"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
@@ -37,7 +38,8 @@ func TestAReplacedCredentialWorksOnForTwoMinutesAtLeast(t *testing.T) {
 		"long ago":                        {at(fixture.Day), "1h", -23 * time.Hour, true},
 		"by a clock that was ahead":       {at(-fixture.Day), "", 2 * time.Minute, false},
 	} {
-		s := pass.New(&pass.Tools{Clock: func() time.Time { return fixture.Noon }, SpreadTime: fixture.SpreadTime}, &c5c3v1alpha1.ControlPlane{})
+		tools := &pass.Tools{Access: kube.Access{Clock: func() time.Time { return fixture.Noon }}, SpreadTime: fixture.SpreadTime}
+		s := pass.New(tools, &c5c3v1alpha1.ControlPlane{})
 		old := &orcv1alpha1.ApplicationCredential{}
 		old.Annotations = map[string]string{
 			c5c3v1alpha1.AnnotationSupersededAt: c.supersededAt, c5c3v1alpha1.AnnotationCredentialOverlap: c.overlap,
@@ -52,7 +54,7 @@ func TestAReplacedCredentialWorksOnForTwoMinutesAtLeast(t *testing.T) {
 func TestATimeThatHasBegunIsNotBegunAnewByAPassThatHasNotSeenIt(t *testing.T) {
 	old := &orcv1alpha1.ApplicationCredential{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "superseded"}}
 	c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).WithObjects(old).Build()
-	tools := &pass.Tools{Foreign: c, Clock: func() time.Time { return fixture.Noon }, SpreadTime: fixture.SpreadTime}
+	tools := &pass.Tools{Access: kube.Access{ThirdParty: c, Clock: func() time.Time { return fixture.Noon }}, SpreadTime: fixture.SpreadTime}
 	s := pass.New(tools, &c5c3v1alpha1.ControlPlane{})
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(old), old); err != nil {
 		t.Fatal(err)
@@ -75,7 +77,7 @@ func TestATimeThatHasBegunIsNotBegunAnewByAPassThatHasNotSeenIt(t *testing.T) {
 
 func TestARevocationIsOverdueOnlyOnceItHasFailed(t *testing.T) {
 	s := pass.New(&pass.Tools{
-		Clock: func() time.Time { return fixture.Noon }, SpreadTime: fixture.SpreadTime,
+		Access: kube.Access{Clock: func() time.Time { return fixture.Noon }}, SpreadTime: fixture.SpreadTime,
 		Proofs: identity.NewProofs(nil, func(string) time.Time { return fixture.Noon }, identity.ProofPeriod, identity.LoginPeriod),
 	}, &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: fixture.ControlPlane.Namespace, Name: fixture.ControlPlane.Name}})
 	old := &orcv1alpha1.ApplicationCredential{}

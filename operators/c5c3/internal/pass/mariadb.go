@@ -12,7 +12,7 @@ func MariaDB(ctx context.Context, s *Pass, name string) (*infraapi.MariaDB, erro
 	if !s.Kinds.Served(infraapi.MariaDBKind) {
 		return nil, nil
 	}
-	server, err := apply.Find(ctx, s.Foreign, Key(s, name), &infraapi.MariaDB{})
+	server, err := apply.Find(ctx, s.ThirdParty, Key(s, name), &infraapi.MariaDB{})
 	if err != nil || server == nil || !server.DeletionTimestamp.IsZero() {
 		return nil, err
 	}

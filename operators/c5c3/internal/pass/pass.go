@@ -5,31 +5,22 @@ package pass
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/kube"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/refs"
-	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 )
 
 // Tools are the dependencies that the steps of every pass share.
 type Tools struct {
-	Client client.Client
-	// Foreign is the client for the kinds of other operators.
-	Foreign client.Client
-	Scheme  *runtime.Scheme
-	Refs    *refs.Reader
-	Owned   secrets.Owned
-	Kinds   servedKinds
+	kube.Access
 	// Proofs runs requests to Keystone in the background.
 	Proofs *identity.Proofs
-	// RevokeCredential and the following functions send requests to Keystone.
+	// Login and the following functions send requests to Keystone.
+	Login            identity.Login
 	RevokeCredential identity.Revoke
 	Enrol            identity.Enrol
 	DeleteUser       identity.Revoke
@@ -37,33 +28,26 @@ type Tools struct {
 	FindEndpoint     identity.FindEndpoint
 	FindEntries      identity.FindEntries
 	RemoveEntry      identity.RemoveEntry
-	Cluster          cluster.Settings
-	// Clock returns the current time; nil means time.Now.
-	Clock func() time.Time
 	// Ahead returns how far the clock of a namespace is ahead; nil means that none is.
 	Ahead func(namespace string) time.Duration
 
+	// StallTimeout bounds the waits for K-ORC. RetryPeriod is the first delay before an object
+	// with a terminal error of K-ORC is recreated. SpreadTime is the minimum time that a
+	// replaced credential stays valid, until its successor has reached all pods.
 	StallTimeout, RetryPeriod, SpreadTime time.Duration
+	// Day is the length of a day in the schedule of a CredentialRotation.
+	Day time.Duration
 	// ServiceClients are the namespaces that must reach every service that restricts its
 	// clients.
 	ServiceClients []string
 }
 
-// servedKinds reports which kinds of other operators the cluster serves.
-type servedKinds interface {
-	Served(schema.GroupVersionKind) bool
-}
-
 // Now returns the time in a namespace.
 func (t *Tools) Now(namespace string) time.Time {
-	now := time.Now()
-	if t.Clock != nil {
-		now = t.Clock()
-	}
 	if t.Ahead != nil {
-		now = now.Add(t.Ahead(namespace))
+		return t.Access.Now().Add(t.Ahead(namespace))
 	}
-	return now
+	return t.Access.Now()
 }
 
 // Pass is one pass over one ControlPlane.

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/c5c3/forge/internal/common/kube"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
@@ -17,7 +18,7 @@ func TestWhatKORCGivesUpIsTriedLessAndLessOften(t *testing.T) {
 		"again, after a day":            {fixture.Day, time.Minute, 9 * time.Minute},
 		"by a clock that has been back": {-time.Hour, 0, 30 * time.Second},
 	} {
-		tools := &Tools{Clock: func() time.Time { return fixture.Noon }, RetryPeriod: DefaultRetryPeriod}
+		tools := &Tools{Access: kube.Access{Clock: func() time.Time { return fixture.Noon }}, RetryPeriod: DefaultRetryPeriod}
 		s := New(tools, &c5c3v1alpha1.ControlPlane{})
 		if got := RetryAfter(s, fixture.Noon.Add(-c.gaveUp), fixture.Noon.Add(-c.failing)); got != c.want {
 			t.Errorf("%s: got %s, expected %s", name, got, c.want)

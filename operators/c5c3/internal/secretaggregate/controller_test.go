@@ -7,7 +7,9 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/kube"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
 // withoutLists is a cluster in which every list fails. A synced cache answers all lists,
@@ -20,7 +22,7 @@ func (withoutLists) List(context.Context, client.ObjectList, ...client.ListOptio
 
 func TestASecretAggregateTellsThatItCouldNotListTheControlPlanes(t *testing.T) {
 	outcome := reconcileAggregate(t.Context(), &aggregation{
-		aggregator: &aggregator{client: withoutLists{}}, aggregate: &c5c3v1alpha1.SecretAggregate{},
+		Tools: &pass.Tools{Access: kube.Access{Client: withoutLists{}}}, aggregate: &c5c3v1alpha1.SecretAggregate{},
 	})
 	if outcome.Reason() != "ReconcileError" || outcome.Err() == nil {
 		t.Errorf("got %+v", outcome)

@@ -32,7 +32,7 @@ func ensureEntry(ctx context.Context, s *pass.Pass, entry *catalogEntry) (time.D
 	if !isEndpoint {
 		return korc.Ensure(ctx, s, entry.object, since)
 	}
-	live, err := apply.Find(ctx, s.Foreign, client.ObjectKeyFromObject(desired), &orcv1alpha1.Endpoint{})
+	live, err := apply.Find(ctx, s.ThirdParty, client.ObjectKeyFromObject(desired), &orcv1alpha1.Endpoint{})
 	if err != nil {
 		return 0, err
 	}

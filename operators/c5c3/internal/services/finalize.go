@@ -71,7 +71,7 @@ func (svc Service) databaseGoes(ctx context.Context, s *pass.Pass) (bool, error)
 // remove deletes the resource of the service. It describes what is still left, "" for
 // nothing, and returns since when that is being deleted.
 func (svc Service) remove(ctx context.Context, s *pass.Pass) (left string, since time.Time, err error) {
-	child, err := apply.Find(ctx, s.Foreign, pass.Key(s, svc.childName(s.CP)), svc.Empty())
+	child, err := apply.Find(ctx, s.ThirdParty, pass.Key(s, svc.childName(s.CP)), svc.Empty())
 	switch {
 	case err != nil:
 		return "", since, err

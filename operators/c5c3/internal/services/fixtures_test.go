@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/kube"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
@@ -128,8 +129,10 @@ func toolsFor(t *testing.T, all List, objects ...client.Object) *pass.Tools {
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&c5c3v1alpha1.ControlPlane{}).
 		WithInterceptorFuncs(interceptor.Funcs{Patch: applied}).Build()
 	return &pass.Tools{
-		Client: c, Foreign: c, Scheme: scheme, Kinds: everyKind{},
-		Clock: func() time.Time { return fixture.Noon }, RetryPeriod: pass.DefaultRetryPeriod, StallTimeout: pass.DefaultStallTimeout,
+		Access: kube.Access{
+			Client: c, ThirdParty: c, Scheme: scheme, Kinds: everyKind{}, Clock: func() time.Time { return fixture.Noon },
+		},
+		RetryPeriod: pass.DefaultRetryPeriod, StallTimeout: pass.DefaultStallTimeout,
 	}
 }
 

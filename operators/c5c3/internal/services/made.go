@@ -67,7 +67,7 @@ func missingEntries(ctx context.Context, s *pass.Pass, svc Service, entries []ca
 		if !ok {
 			return nil, fmt.Errorf("the deep copy of %T is no object of K-ORC", entry.object)
 		}
-		found, err := apply.Find(ctx, s.Foreign, key, live)
+		found, err := apply.Find(ctx, s.ThirdParty, key, live)
 		switch {
 		case err != nil:
 			return nil, err
@@ -188,7 +188,7 @@ func (all List) removeEntries(ctx context.Context, s *pass.Pass) (removal, error
 func (svc Service) removeEntries(ctx context.Context, s *pass.Pass, done *removal) error {
 	endpoints := 0
 	for _, obj := range svc.catalogObjects(s.CP) {
-		live, err := apply.Find(ctx, s.Foreign, client.ObjectKeyFromObject(obj), obj)
+		live, err := apply.Find(ctx, s.ThirdParty, client.ObjectKeyFromObject(obj), obj)
 		if err != nil {
 			return err
 		}

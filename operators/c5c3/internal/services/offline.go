@@ -120,7 +120,7 @@ func applyHeld(ctx context.Context, s *pass.Pass, live child, image commonv1.Ima
 		asked[commonv1.AnnotationOfflineUpgrade] == image.Tag && asked[commonv1.AnnotationHoldUpgrade] == image.Tag {
 		return nil
 	}
-	return apply.Fields(ctx, s.Foreign, live, map[string]any{
+	return apply.Fields(ctx, s.ThirdParty, live, map[string]any{
 		"metadata": map[string]any{
 			"name": live.GetName(), "namespace": live.GetNamespace(),
 			"annotations": map[string]string{
@@ -137,13 +137,13 @@ func letGo(ctx context.Context, s *pass.Pass, live child) error {
 	if live.GetAnnotations()[commonv1.AnnotationHoldUpgrade] == "" {
 		return nil
 	}
-	return apply.Fields(ctx, s.Foreign, live, nil, offlineManager)
+	return apply.Fields(ctx, s.ThirdParty, live, nil, offlineManager)
 }
 
 // find returns the resource of the service, nil if the control plane has none.
 func (svc Service) find(ctx context.Context, s *pass.Pass) (child, error) {
 	live := svc.Empty()
-	if err := s.Foreign.Get(ctx, pass.Key(s, svc.childName(s.CP)), live); err != nil {
+	if err := s.ThirdParty.Get(ctx, pass.Key(s, svc.childName(s.CP)), live); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
 	if !metav1.IsControlledBy(live, s.CP) {

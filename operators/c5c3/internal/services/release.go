@@ -45,7 +45,7 @@ func (all List) release(ctx context.Context, s *pass.Pass, svc Service) reconcil
 func (svc Service) delete(ctx context.Context, s *pass.Pass, child child, message string) reconcile.Outcome {
 	child.SetName(svc.childName(s.CP))
 	child.SetNamespace(s.CP.Namespace)
-	if err := apply.EnsureAbsent(ctx, s.Foreign, s.CP, child); err != nil {
+	if err := apply.EnsureAbsent(ctx, s.ThirdParty, s.CP, child); err != nil {
 		return reconcile.Failed(svc.reasons.failed, err)
 	}
 	again, err := dropUsers(ctx, s, svc)
@@ -67,7 +67,7 @@ func (svc Service) mayBeDeleted(cp *c5c3v1alpha1.ControlPlane) bool {
 // that is deleted on request follows the control plane.
 func (svc Service) settlePolicy(ctx context.Context, s *pass.Pass) (child, error) {
 	child := svc.Empty()
-	if err := s.Foreign.Get(ctx, pass.Key(s, svc.childName(s.CP)), child); err != nil {
+	if err := s.ThirdParty.Get(ctx, pass.Key(s, svc.childName(s.CP)), child); err != nil {
 		return child, client.IgnoreNotFound(err)
 	}
 	policy := commonv1.DeletionPolicyRetain
@@ -79,5 +79,5 @@ func (svc Service) settlePolicy(ctx context.Context, s *pass.Pass) (child, error
 		return child, nil
 	}
 	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"deletionPolicy":%q}}`, policy))
-	return child, client.IgnoreNotFound(apply.Patch(ctx, s.Foreign, child, patch, "setting the deletion policy of"))
+	return child, client.IgnoreNotFound(apply.Patch(ctx, s.ThirdParty, child, patch, "setting the deletion policy of"))
 }

@@ -93,7 +93,7 @@ func BootstrapObjects(ctx context.Context, s *pass.Pass) ([]korc.Object, error) 
 	var roles orcv1alpha1.RoleList
 	var found []korc.Object
 	for _, list := range []client.ObjectList{&projects, &roles} {
-		if err := s.Foreign.List(ctx, list, client.InNamespace(s.CP.Namespace), client.HasLabels{labelBootstrap}); err != nil {
+		if err := s.ThirdParty.List(ctx, list, client.InNamespace(s.CP.Namespace), client.HasLabels{labelBootstrap}); err != nil {
 			return nil, fmt.Errorf("listing the objects of bootstrap resources: %w", err)
 		}
 	}

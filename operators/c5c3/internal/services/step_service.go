@@ -76,7 +76,7 @@ func (svc Service) ready(ctx context.Context, s *pass.Pass, child child, login s
 // applyChild applies the resource, and lets it continue if it was held for the upgrade of
 // the Identity service.
 func applyChild(ctx context.Context, s *pass.Pass, child child) error {
-	if err := apply.EnsureObject[client.Object](ctx, s.Foreign, s.Scheme, s.CP, child, pass.FieldManager); err != nil {
+	if err := apply.EnsureObject[client.Object](ctx, s.ThirdParty, s.Scheme, s.CP, child, pass.FieldManager); err != nil {
 		return err
 	}
 	return letGo(ctx, s, child)

@@ -88,7 +88,7 @@ func renewPassword(ctx context.Context, s *pass.Pass, secret *corev1.Secret) (st
 // loginInUse returns the control plane's Secret to which the service's resource refers,
 // "" for none.
 func loginInUse(ctx context.Context, s *pass.Pass, svc Service) (string, error) {
-	live, err := apply.Find(ctx, s.Foreign, pass.Key(s, svc.childName(s.CP)), svc.Empty())
+	live, err := apply.Find(ctx, s.ThirdParty, pass.Key(s, svc.childName(s.CP)), svc.Empty())
 	if live == nil || err != nil {
 		return "", err
 	}

@@ -127,7 +127,7 @@ func Users(ctx context.Context, s *pass.Pass) ([]korc.Object, error) {
 
 func listUsers(ctx context.Context, s *pass.Pass, having client.ListOption) ([]korc.Object, error) {
 	var list orcv1alpha1.UserList
-	if err := s.Foreign.List(ctx, &list, client.InNamespace(s.CP.Namespace), having); err != nil {
+	if err := s.ThirdParty.List(ctx, &list, client.InNamespace(s.CP.Namespace), having); err != nil {
 		return nil, fmt.Errorf("listing the users of services: %w", err)
 	}
 	var ours []korc.Object

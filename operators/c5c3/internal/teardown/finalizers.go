@@ -72,5 +72,5 @@ func patchFinalizers(ctx context.Context, s *pass.Pass, obj client.Object) error
 	if len(obj.GetFinalizers()) == len(before.GetFinalizers()) {
 		return nil
 	}
-	return client.IgnoreNotFound(apply.Merge(ctx, s.Foreign, before, obj, "removing K-ORC's finalizers from"))
+	return client.IgnoreNotFound(apply.Merge(ctx, s.ThirdParty, before, obj, "removing K-ORC's finalizers from"))
 }

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	"github.com/c5c3/forge/internal/common/kube"
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
@@ -39,7 +40,7 @@ func TestOthersAreThoseThatUseASecretOfTheControlPlane(t *testing.T) {
 	}
 	want = append(want[:namedOthers], "2 more")
 	c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).WithObjects(objects...).Build()
-	got, err := describeOthers(t.Context(), pass.New(&pass.Tools{Foreign: c}, cp))
+	got, err := describeOthers(t.Context(), pass.New(&pass.Tools{Access: kube.Access{ThirdParty: c}}, cp))
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}

@@ -51,7 +51,7 @@ func keystoneIsGone(ctx context.Context, s *pass.Pass, identity services.Service
 	if !s.Kinds.Served(identity.Kind) {
 		return true, nil
 	}
-	keystone, err := apply.Find(ctx, s.Foreign, pass.Key(s, s.CP.KeystoneName()), identity.Empty())
+	keystone, err := apply.Find(ctx, s.ThirdParty, pass.Key(s, s.CP.KeystoneName()), identity.Empty())
 	return keystone == nil, err
 }
 
@@ -148,7 +148,7 @@ func managedObjects(ctx context.Context, s *pass.Pass, all services.List) ([]kor
 func ownedORC(ctx context.Context, s *pass.Pass, objects ...korc.Object) ([]korc.Object, error) {
 	var found []korc.Object
 	for _, obj := range objects {
-		live, err := apply.Find(ctx, s.Foreign, client.ObjectKeyFromObject(obj), obj)
+		live, err := apply.Find(ctx, s.ThirdParty, client.ObjectKeyFromObject(obj), obj)
 		if err != nil {
 			return nil, err
 		}
@@ -165,11 +165,11 @@ func removePush(ctx context.Context, s *pass.Pass, ready bool) (string, error) {
 	if !s.Kinds.Served(appcredential.PushSecretKind) {
 		return "", nil
 	}
-	push, err := apply.Find(ctx, s.Foreign, pass.Key(s, s.CP.CredentialPushName()), &esov1alpha1.PushSecret{})
+	push, err := apply.Find(ctx, s.ThirdParty, pass.Key(s, s.CP.CredentialPushName()), &esov1alpha1.PushSecret{})
 	if err != nil || push == nil || !metav1.IsControlledBy(push, s.CP) {
 		return "", err
 	}
-	if abandoned, err := secrets.AbandonInNamespace(ctx, s.Foreign, push, late(s)); err != nil || abandoned {
+	if abandoned, err := secrets.AbandonInNamespace(ctx, s.ThirdParty, push, late(s)); err != nil || abandoned {
 		return "", err
 	}
 	if ready {

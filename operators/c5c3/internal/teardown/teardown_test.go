@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	"github.com/c5c3/forge/internal/common/kube"
 	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -54,7 +55,7 @@ func TestAnObjectThatKORCChangesWhileItIsGivenUpLosesItsFinalizersInTheSamePass(
 			return nil
 		},
 	})
-	s := pass.New(&pass.Tools{Foreign: behind, Owned: secrets.Owned{Live: c}}, &c5c3v1alpha1.ControlPlane{})
+	s := pass.New(&pass.Tools{Access: kube.Access{ThirdParty: behind, Owned: secrets.Owned{Live: c}}}, &c5c3v1alpha1.ControlPlane{})
 	if err := stripFinalizers(t.Context(), s, domain); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func TestUsersThatAnUninstalledKORCLeavesInADatabaseThatStaysAreNamed(t *testing
 			t.Fatal(err)
 		}
 		c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).WithObjects(login, theirs).Build()
-		got, err := abandonedUsers(t.Context(), pass.New(&pass.Tools{Client: c}, cp))
+		got, err := abandonedUsers(t.Context(), pass.New(&pass.Tools{Access: kube.Access{Client: c}}, cp))
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("with %s: %v, -want +got:\n%s", policy, err, diff)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
 // Login logs in to the Keystone of the K-ORC stand-in, in the namespace of the URL's
@@ -76,5 +77,13 @@ func RemoveEntry(korc *standin.KORC) identity.RemoveEntry {
 	return func(_ context.Context, authURL, _, _ string, entry identity.Entry) error {
 		korc.Lose(NamespaceOf(authURL), entry.ID)
 		return nil
+	}
+}
+
+// Asking sends the requests of an operator to the same Keystone.
+func Asking(korc *standin.KORC) func(*pass.Tools) {
+	return func(t *pass.Tools) {
+		t.Login, t.RevokeCredential, t.Enrol, t.DeleteUser = Login(korc), Revoke(korc), Enrol(korc), Revoke(korc)
+		t.SetEndpoints, t.FindEntries, t.RemoveEntry = SetEndpoints(korc), FindEntries(korc), RemoveEntry(korc)
 	}
 }

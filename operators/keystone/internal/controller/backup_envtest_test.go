@@ -27,7 +27,6 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	"github.com/c5c3/forge/operators/keystone/internal/controller"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
@@ -201,7 +200,7 @@ func TestDeletionSaysWhatKeepsTheCopiesInTheStore(t *testing.T) {
 }
 
 // impatient sets a short timeout of the waits for External Secrets during deletion.
-func impatient(o *controller.Options) { o.SecretStoreTimeout = time.Second }
+func impatient(o *testutil.Options) { o.SecretStoreTimeout = time.Second }
 
 func TestDeletionEndsWithoutAnExternalSecretsThatNeverStarts(t *testing.T) {
 	t.Parallel()
@@ -324,7 +323,7 @@ func TestACopyThatTheStoreHasLostIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
 	var ahead atomic.Int64
-	operator := testutil.Start(t, asOperator, namespace, func(o *controller.Options) {
+	operator := testutil.Start(t, asOperator, namespace, func(o *testutil.Options) {
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	})
 	k := testutil.Brownfield(namespace, testutil.Name)
@@ -352,7 +351,7 @@ func TestKeysThatAreDamagedAreNotPushedAgain(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
 	var ahead atomic.Int64
-	operator := testutil.Start(t, asOperator, namespace, func(o *controller.Options) {
+	operator := testutil.Start(t, asOperator, namespace, func(o *testutil.Options) {
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	})
 	k := testutil.Brownfield(namespace, testutil.Name)

@@ -27,7 +27,7 @@ type bare struct {
 func newBare(t *testing.T) *bare {
 	t.Helper()
 	b := &bare{T: t, env: envtest.Start(t, envtest.Options{CRDs: []string{crdDirectory}})}
-	b.client = b.env.Client(t, controller.Scheme())
+	b.client = b.env.Client(t, controller.Controller.Scheme())
 	standin.Start(b, b.env.Config, standin.NewDeployments(), standin.NewJobs())
 	cfg, err := b.env.User(t.Context(), "keystone-operator", rulesFile)
 	if err != nil {
@@ -35,7 +35,7 @@ func newBare(t *testing.T) *bare {
 	}
 	// Kinds are discovered by watching their definitions, so the interval does not
 	// matter.
-	testutil.Start(t, cfg, "", func(o *controller.Options) { o.DiscoveryInterval = time.Hour })
+	testutil.Start(t, cfg, "", func(o *testutil.Options) { o.DiscoveryInterval = time.Hour })
 	return b
 }
 

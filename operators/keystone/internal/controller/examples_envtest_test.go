@@ -34,7 +34,7 @@ func isForeign(group string) bool {
 
 func TestEveryExampleIsAccepted(t *testing.T) {
 	t.Parallel()
-	c := env.Client(t, controller.Scheme())
+	c := env.Client(t, controller.Controller.Scheme())
 	keystones := 0
 	for _, directory := range exampleDirectories {
 		files, err := filepath.Glob(filepath.Join(outside.File(directory), "*.yaml"))

@@ -29,13 +29,13 @@ func TestThePassHidesWhatItKnowsFromTools(t *testing.T) {
 	k := fixture.Minimal()
 	k.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "keystone-ldap"}
 	s := fixture.Scope(k)
-	c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(
+	c := fake.NewClientBuilder().WithScheme(Controller.Scheme()).WithObjects(
 		secretOf(k, k.Spec.Database.SecretRef.Name, map[string]string{"username": "keystone", "password": "db password"}),
 		secretOf(k, k.Spec.Bootstrap.AdminPasswordSecretRef.Name, map[string]string{"password": "admin password"}),
 		secretOf(k, "keystone-ldap", map[string]string{"keystone.conf": "[ldap]\npassword = ldap password\npage_size = 100\n"}),
 	).Build()
 	s.Client, s.APIReader, s.Refs = c, c, c
-	s.Owned, s.Jobs = secrets.Owned{Client: c, Live: c, Scheme: Scheme()}, &job.Runner{}
+	s.Owned, s.Jobs = secrets.Owned{Client: c, Live: c, Scheme: Controller.Scheme()}, &job.Runner{}
 	if outcome := reconcileSecrets(t.Context(), s); !outcome.IsDone() {
 		t.Fatal(outcome.Message())
 	}

@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {
 		env = e
-		if admin, err = e.NewClient(controller.Scheme()); err != nil {
+		if admin, err = e.NewClient(controller.Controller.Scheme()); err != nil {
 			return err
 		}
 		if asOperator, err = e.User(ctx, "keystone-operator", rulesFile); err != nil {

@@ -97,7 +97,7 @@ func cacheCopies(t *testing.T, obj client.Object, k *keystonev1alpha1.Keystone, 
 		if err := json.Unmarshal([]byte(other), into); err != nil {
 			t.Fatal(err)
 		}
-		if cached[i], err = controller.Trim(into); err != nil {
+		if cached[i], err = controller.Controller.Trim()(into); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -122,7 +122,7 @@ func TestAnUpdateOfACachedSecretKeepsWhoWroteWhat(t *testing.T) {
 	if err := c.Create(t.Context(), secret, client.FieldOwner("somebody")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := controller.Trim(secret); err != nil {
+	if _, err := controller.Controller.Trim()(secret); err != nil {
 		t.Fatal(err)
 	}
 	secret.Data["1"] = []byte("b")

@@ -77,7 +77,7 @@ func rotatedNow(ctx context.Context, c client.Client, namespace string) error {
 
 func TestARotationOfThePasswordSurvivesAFailureAtAnyWrite(t *testing.T) {
 	t.Parallel()
-	c := env.Client(t, controller.Scheme())
+	c := env.Client(t, controller.Controller.Scheme())
 	crashwalk.Walk(t, crashwalk.Scenario[string]{
 		Config: asOperator, Long: true,
 		Writes: map[string]int{

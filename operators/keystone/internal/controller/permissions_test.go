@@ -7,5 +7,5 @@ import (
 )
 
 func TestTheMarkersPermitWhatTheControllerWatchesAndWrites(t *testing.T) {
-	permission.Check(t, "keystone_controller.go", Scheme(), declaration.Watched())
+	permission.Check(t, Controller.Scheme(), Controller.Watched(), "keystone_controller.go")
 }

@@ -104,7 +104,7 @@ func observeRotation(ctx context.Context, c client.Client, namespace string) (ro
 
 func TestAPromotionThatIsInterruptedAnywhereHappensOnce(t *testing.T) {
 	t.Parallel()
-	c := env.Client(t, controller.Scheme())
+	c := env.Client(t, controller.Controller.Scheme())
 	crashwalk.Walk(t, crashwalk.Scenario[rotationOutcome]{
 		Config:   asOperator,
 		Writes:   map[string]int{"update secrets": 1, "delete secrets": 1, createSecret: 1, pushSecret: 1, updateStatus: 1},

@@ -69,7 +69,7 @@ func TestASecretCannotSetWhatTheOperatorKeepsToItself(t *testing.T) {
 		k := fixture.Minimal()
 		k.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "keystone-ldap"}
 		s := fixture.Scope(k)
-		s.Refs = fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(
+		s.Refs = fake.NewClientBuilder().WithScheme(Controller.Scheme()).WithObjects(
 			secretOf(k, "keystone-ldap", map[string]string{"keystone.conf": content})).Build()
 		outcome := settings.Reconcile(t.Context(), s)
 		if outcome.Reason() != vocabulary.ReasonConfigError || strings.Contains(outcome.Message(), "hunter2") {

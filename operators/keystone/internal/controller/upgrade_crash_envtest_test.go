@@ -90,7 +90,7 @@ func walkTag(
 	writes map[string]int, modes ...transport.Mode,
 ) {
 	t.Helper()
-	c := env.Client(t, controller.Scheme())
+	c := env.Client(t, controller.Controller.Scheme())
 	tag := tags[len(tags)-1]
 	crashwalk.Walk(t, crashwalk.Scenario[upgradeOutcome]{
 		Config: asOperator, Long: tag == oldTag, Modes: modes, Writes: writes, Operator: runQuietly,

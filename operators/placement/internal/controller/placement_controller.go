@@ -3,9 +3,7 @@
 package controller
 
 import (
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/c5c3/forge/internal/common/controller"
+	"github.com/c5c3/forge/internal/common/apiservice"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -118,11 +116,11 @@ var finalizers = []reconcile.Finalizer[*scope]{
 }
 
 // Controller declares the controller of Placements.
-var Controller = controller.Controller[*placementv1alpha1.Placement, struct{}]{
+var Controller = apiservice.Controller[*placementv1alpha1.Placement, struct{}]{
 	Definition:  &definition,
 	Metrics:     metrics.Operator,
-	New:         func() *placementv1alpha1.Placement { return &placementv1alpha1.Placement{} },
-	NewList:     func() client.ObjectList { return &placementv1alpha1.PlacementList{} },
+	For:         &placementv1alpha1.Placement{},
+	List:        &placementv1alpha1.PlacementList{},
 	AddToScheme: placementv1alpha1.AddToScheme,
 	Guard:       guard,
 	Outdated:    placementv1alpha1.Outdated,
@@ -131,9 +129,7 @@ var Controller = controller.Controller[*placementv1alpha1.Placement, struct{}]{
 }
 
 // Outlines describes the controllers of this operator for the documentation.
-func Outlines() []reconcile.Outline {
-	return []reconcile.Outline{reconcile.NewOutline("Placement", pipeline, finalizers)}
-}
+var Outlines = Controller.Outlines
 
 // guard applies the defaults and rules of the webhooks, for installations without them.
 func guard(p *placementv1alpha1.Placement) error {

@@ -12,7 +12,7 @@ func TestNoReasonIsDocumentedThatNothingSays(t *testing.T) {
 }
 
 func TestTheMarkersPermitWhatTheControllerWatchesAndWrites(t *testing.T) {
-	permission.Check(t, "placement_controller.go", Controller.Scheme(), Controller.Watched())
+	permission.Check(t, Controller.Scheme(), Controller.Watched(), "placement_controller.go")
 }
 
 func TestThePipelineIsDeclaredWell(t *testing.T) {

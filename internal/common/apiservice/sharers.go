@@ -1,4 +1,4 @@
-package controller
+package apiservice
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -47,14 +47,20 @@ func databaseKeys[R service.Resource](in cluster.Settings) func(R) []string {
 	return func(resource R) []string { return service.DatabaseOf(resource, in).Keys() }
 }
 
-// peers are the kinds of the other services, whose resources may name the same database.
-func peers[R service.Resource](own string) []Kind[R] {
-	others := sharing.Others(own)
-	kinds := make([]Kind[R], len(others))
+// sharers selects the resources of all namespaces that have the database of an object.
+func sharers[R service.Resource](in cluster.Settings) controller.Relation {
+	return func(find watches.Finder) handler.MapFunc { return find.Sharing(service.IndexDatabase, claimed[R](in)) }
+}
+
+// rivals are the kinds whose resources may get or release the database of another one: that
+// of the service itself, and those of the other services.
+func rivals[R service.Resource](own R, kind string, in cluster.Settings) []controller.Kind {
+	others := sharing.Others(kind)
+	kinds := make([]controller.Kind, len(others), len(others)+1)
 	for i, other := range others {
-		kinds[i] = Kind[R]{Object: sharing.Object(other), Relation: Sharer, Optional: true}
+		kinds[i] = controller.Kind{Object: sharing.Object(other), Concerns: sharers[R](in), Optional: true}
 	}
-	return kinds
+	return append(kinds, controller.Kind{Object: own, Concerns: sharers[R](in), Only: databaseChanges[R](in)})
 }
 
 // claimed returns the keys of the database of a resource of any kind, or of the one that an
@@ -71,13 +77,6 @@ func claimed[R service.Resource](in cluster.Settings) func(client.Object) []stri
 		}
 		return nil
 	}
-}
-
-// watchSharers reconciles the resources with the same database when another one gets or
-// releases it.
-func watchSharers[R service.Resource](b *builder.Builder, find watches.Mapper[R], empty R, in cluster.Settings) {
-	b.Watches(empty, handler.EnqueueRequestsFromMapFunc(find.Sharing(service.IndexDatabase, claimed[R](in))),
-		builder.WithPredicates(databaseChanges[R](in)))
 }
 
 // databaseChanges selects the events after which a database may belong to another

@@ -1,4 +1,4 @@
-package controller
+package apiservice
 
 import (
 	"github.com/c5c3/forge/internal/common/database"
@@ -7,9 +7,17 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
+// Field indexes that every service has, from a name to the resources that refer to it.
+// The index of databases is [service.IndexDatabase].
+const (
+	indexSecret    = "spec.secretRefs.name"
+	indexConfigMap = "spec.policyOverrides.configMapRef.name"
+	indexMariaDB   = "spec.database.clusterRef.name"
+)
+
 // secretRefs are the names of all Secrets that a pass reads like those of users. A foreign
 // Secret may have the name of the one with the connection.
-func (c Controller[R, S]) secretRefs(resource R) []string {
+func (c Controller[R, T]) secretRefs(resource R) []string {
 	spec := resource.ServiceSpec()
 	refs := []*commonv1.SecretRefSpec{&spec.Database.SecretRef, spec.ExtraConfigSecretRef}
 	if tls := spec.Database.TLS; tls != nil {
@@ -36,6 +44,13 @@ func (c Controller[R, S]) secretRefs(resource R) []string {
 func configMapRefs[R service.Resource](resource R) []string {
 	if overrides := resource.ServiceSpec().PolicyOverrides; overrides != nil && overrides.ConfigMapRef != nil {
 		return []string{overrides.ConfigMapRef.Name}
+	}
+	return nil
+}
+
+func mariaDBs[R service.Resource](resource R) []string {
+	if ref := resource.ServiceSpec().Database.ClusterRef; ref != nil {
+		return []string{ref.Name}
 	}
 	return nil
 }

@@ -1,6 +1,12 @@
-package controller
+package apiservice
 
-import "github.com/c5c3/forge/internal/common/service"
+import (
+	"time"
+
+	"github.com/c5c3/forge/internal/common/metric"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+)
 
 // recomputed takes out of the status what becomes known once on the way to Ready and was
 // not written yet when the resource was read. The endpoint is that of API pods which are
@@ -16,5 +22,18 @@ func recomputed[R service.Resource](read R) func(R) {
 		if !release {
 			later.ServiceStatus().InstalledRelease = ""
 		}
+	}
+}
+
+// releases exposes the installed and the target release of each resource.
+func releases[R service.Resource](m metric.Names) reconcile.Gauge[R] {
+	return reconcile.Gauge[R]{
+		Definition: m.ReleaseInfo(),
+		Read: func(resource R, _ time.Time) []reconcile.Sample {
+			status := resource.ServiceStatus()
+			return []reconcile.Sample{{
+				Labels: []string{status.InstalledRelease, status.TargetRelease, string(status.UpgradePhase)}, Value: 1,
+			}}
+		},
 	}
 }

@@ -1,37 +1,24 @@
-package controller
+package metrics
 
 import (
 	"cmp"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/metrics"
 )
 
-// exportResources exports the resources of all kinds.
-func exportResources(mgr ctrl.Manager) error {
-	err := reconcile.ExportResources(mgr, metrics.Prefix, "ControlPlane",
-		func() client.ObjectList { return &c5c3v1alpha1.ControlPlaneList{} }, updateInfo, credentialAge)
-	if err != nil {
-		return err
-	}
-	err = reconcile.ExportResources(mgr, metrics.Prefix, "CredentialRotation",
-		func() client.ObjectList { return &c5c3v1alpha1.CredentialRotationList{} }, lastRotation, nextRotation)
-	if err != nil {
-		return err
-	}
-	return reconcile.ExportResources[*c5c3v1alpha1.SecretAggregate](mgr, metrics.Prefix, "SecretAggregate",
-		func() client.ObjectList { return &c5c3v1alpha1.SecretAggregateList{} })
-}
+// What is read of each resource at a scrape, in addition to its conditions.
+var (
+	OfControlPlane = []reconcile.Gauge[*c5c3v1alpha1.ControlPlane]{updateInfo, credentialAge}
+	OfRotation     = []reconcile.Gauge[*c5c3v1alpha1.CredentialRotation]{lastRotation, nextRotation}
+)
 
 var updateInfo = reconcile.Gauge[*c5c3v1alpha1.ControlPlane]{
-	Definition: metrics.UpdateInfo,
+	Definition: UpdateInfo,
 	Read: func(cp *c5c3v1alpha1.ControlPlane, _ time.Time) []reconcile.Sample {
 		phase := cmp.Or(cp.Status.UpdatePhase, c5c3v1alpha1.UpdatePhaseIdle)
 		return []reconcile.Sample{{Labels: []string{cp.Spec.OpenStackRelease, string(phase)}, Value: 1}}
@@ -39,7 +26,7 @@ var updateInfo = reconcile.Gauge[*c5c3v1alpha1.ControlPlane]{
 }
 
 var credentialAge = reconcile.Gauge[*c5c3v1alpha1.ControlPlane]{
-	Definition: metrics.CredentialAge,
+	Definition: CredentialAge,
 	Read: func(cp *c5c3v1alpha1.ControlPlane, now time.Time) []reconcile.Sample {
 		if cp.Status.AdminApplicationCredential == nil {
 			return nil
@@ -49,14 +36,14 @@ var credentialAge = reconcile.Gauge[*c5c3v1alpha1.ControlPlane]{
 }
 
 var lastRotation = reconcile.Gauge[*c5c3v1alpha1.CredentialRotation]{
-	Definition: metrics.RotationLast,
+	Definition: RotationLast,
 	Read: func(r *c5c3v1alpha1.CredentialRotation, now time.Time) []reconcile.Sample {
 		return sampleOf(r.Status.LastRotation, now, metric.Timestamp)
 	},
 }
 
 var nextRotation = reconcile.Gauge[*c5c3v1alpha1.CredentialRotation]{
-	Definition: metrics.RotationDue,
+	Definition: RotationDue,
 	Read: func(r *c5c3v1alpha1.CredentialRotation, now time.Time) []reconcile.Sample {
 		return sampleOf(r.Status.NextRotation, now, metric.Timestamp)
 	},

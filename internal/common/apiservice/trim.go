@@ -1,7 +1,6 @@
-package controller
+package apiservice
 
 import (
-	"reflect"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -10,45 +9,18 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/intern"
-	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/sharing"
 )
 
-// Trim returns a cache transform that drops fields nothing reads. A resource has a dozen
-// Jobs and Pods, and several times as many managedFields entries.
-func (c Controller[R, T]) Trim() cache.TransformFunc {
-	// Who wrote which field is read only of what the operator applies.
-	foreign := map[reflect.Type]bool{reflect.TypeOf(c.New()): true}
-	for _, kind := range c.kinds() {
-		foreign[reflect.TypeOf(kind.Object)] = kind.Relation != Owned
-	}
-	return func(obj any) (any, error) {
-		cached, known := obj.(client.Object)
-		if !known {
-			return obj, nil
-		}
-		if err := trim(cached, foreign[reflect.TypeOf(obj)]); err != nil {
-			return nil, err
-		}
-		intern.Object(cached)
-		return obj, nil
-	}
-}
-
-func trim(obj client.Object, foreign bool) error {
+// trim drops fields that no pass reads. A resource has a dozen Jobs and Pods.
+func trim(obj client.Object) {
 	switch cached := obj.(type) {
-	case *corev1.Secret:
-		// Secrets are updated as a whole, so their data must stay: a missing key would be
-		// removed. The API server keeps managed fields when an update omits them.
-		cached.ManagedFields = nil
-		secrets.Condense(cached)
 	case *corev1.Pod:
 		trimPod(cached)
 	case *batchv1.Job:
@@ -58,22 +30,6 @@ func trim(obj client.Object, foreign bool) error {
 		config.Condense(cached)
 	case *unstructured.Unstructured:
 		sharing.Trim(cached)
-	default:
-		if foreign {
-			obj.SetManagedFields(nil)
-			return nil
-		}
-		if err := apply.Condense(obj, apply.FieldManager); err != nil {
-			return err
-		}
-		trimApplied(obj)
-	}
-	return nil
-}
-
-// trimApplied drops the fields of a condensed object that are applied but never read.
-func trimApplied(obj client.Object) {
-	switch cached := obj.(type) {
 	case *appsv1.Deployment:
 		trimDeployment(cached)
 	case *batchv1.CronJob:
@@ -111,7 +67,6 @@ func trimTemplate(pod corev1.PodSpec) corev1.PodSpec {
 
 // trimPod keeps what identifies the pods, what they run, and why they do not run.
 func trimPod(pod *corev1.Pod) {
-	pod.ManagedFields = nil
 	pod.Spec = corev1.PodSpec{
 		InitContainers: intern.Images(pod.Spec.InitContainers),
 		Containers:     intern.Images(pod.Spec.Containers),

@@ -1,0 +1,120 @@
+// Package apiservice declares the controller of an API service. It adds to what a service
+// declares what every service has: the kinds that its controller watches, the tools of its
+// passes, the metrics, and that a database belongs to one resource.
+package apiservice
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/controller"
+	"github.com/c5c3/forge/internal/common/metric"
+	"github.com/c5c3/forge/internal/common/operator/startup"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+)
+
+// Controller declares the controller of a service with resources of type R, and tools of
+// type T in the scope of its passes.
+type Controller[R service.Resource, T any] struct {
+	// Definition describes the service.
+	Definition *service.Definition
+	// For, List and AddToScheme are those of [controller.Controller], and so are Guard,
+	// Outdated, Pipeline and Finalizers.
+	For         R
+	List        client.ObjectList
+	AddToScheme func(*runtime.Scheme) error
+	Guard       func(R) error
+	Outdated    func(R) string
+	Pipeline    reconcile.Pipeline[*service.Scope[R, T]]
+	Finalizers  []reconcile.Finalizer[*service.Scope[R, T]]
+
+	// Own returns the tools that only this operator has. It may be nil.
+	Own func(*controller.Shared) (T, error)
+	// SecretRefs returns the names of the Secrets that a pass reads in addition to those
+	// in [commonv1.ServiceSpec] and [commonv1.ServiceUser]. It may be nil.
+	SecretRefs func(R) []string
+	// Kinds are the kinds that this controller watches in addition to the common ones.
+	Kinds []controller.Kind
+	// Background returns what works on resources outside of their passes, in addition to what
+	// probes the API and what takes turns with changes of Deployments. It may be nil.
+	Background func(T) []controller.Background
+	// Forget drops other in-memory state about a deleted resource. It may be nil.
+	Forget func(T, types.NamespacedName)
+
+	// Metrics name the metrics that all services have.
+	Metrics metric.Names
+}
+
+// Scheme registers every type that the controller reads or writes.
+func (c Controller[R, T]) Scheme() *runtime.Scheme {
+	return controller.Scheme(c.declaration(cluster.Settings{}))
+}
+
+// Trim returns the cache transform that drops fields no pass reads.
+func (c Controller[R, T]) Trim() cache.TransformFunc {
+	return controller.CacheTransform(c.declaration(cluster.Settings{}))
+}
+
+// Watched returns every watched kind, for RBAC checks.
+func (c Controller[R, T]) Watched() []controller.Watched {
+	return c.declaration(cluster.Settings{}).Watched()
+}
+
+// Outlines describes the controller for the documentation.
+func (c Controller[R, T]) Outlines() []reconcile.Outline {
+	return []reconcile.Outline{c.declaration(cluster.Settings{}).Outline()}
+}
+
+// Setup registers the controller with the manager.
+func (c Controller[R, T]) Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config) error {
+	return c.SetupWith(ctx, mgr, cfg, controller.Options{})
+}
+
+// SetupWith is Setup with overridable parts.
+func (c Controller[R, T]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options controller.Options) error {
+	shared, err := controller.NewShared(mgr, cfg, options, c.Metrics.Prefix)
+	if err != nil {
+		return err
+	}
+	made, err := c.tools(shared)
+	if err != nil {
+		return err
+	}
+	return c.declaration(cfg.Cluster).Setup(ctx, shared, made)
+}
+
+// declaration completes the declaration with what every service has.
+func (c Controller[R, T]) declaration(in cluster.Settings) controller.Controller[R, *tools[T], *service.Scope[R, T]] {
+	return controller.Controller[R, *tools[T], *service.Scope[R, T]]{
+		For: c.For, List: c.List, AddToScheme: c.AddToScheme,
+		Kinds:        slices.Concat(common(sharers[R](in)), rivals(c.For, c.Definition.Kind, in), c.Kinds),
+		FieldManager: apply.FieldManager,
+		Indexes: map[string]func(R) []string{
+			indexSecret:           c.secretRefs,
+			indexConfigMap:        configMapRefs[R],
+			indexMariaDB:          mariaDBs[R],
+			service.IndexDatabase: databaseKeys[R](in),
+		},
+		Secrets: controller.By(indexSecret), ConfigMaps: controller.By(indexConfigMap),
+		Trim:  trim,
+		Guard: c.Guard, Outdated: c.Outdated,
+		Preflight: func(ctx context.Context, t *tools[T], resource R) (reconcile.Refusal, error) {
+			return refuseSharer(ctx, service.NewPass(t.Tools, c.Definition, resource))
+		},
+		Scope: func(t *tools[T], resource R) *service.Scope[R, T] {
+			return service.NewScope(t.Tools, c.Definition, resource, t.own)
+		},
+		Pipeline: c.Pipeline, Finalizers: c.Finalizers, Recomputed: recomputed[R],
+		Background: c.background, Forget: c.forget,
+		Gauges: []reconcile.Gauge[R]{releases[R](c.Metrics)},
+	}
+}
