@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/kubectl-forge/internal/identity"
+	"github.com/c5c3/forge/kubectl-forge/internal/follow"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
-	"github.com/c5c3/forge/kubectl-forge/internal/login"
 	"github.com/c5c3/forge/kubectl-forge/internal/reach"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 	"github.com/c5c3/forge/kubectl-forge/internal/tempest"
@@ -25,14 +26,23 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
+const (
+	tempestTimeout = 2 * time.Hour
+	// tempestLines is how many lines of the log are read. A test has one.
+	tempestLines = 10000
+	// tempestStep is how many tests a line of progress covers where lines stay.
+	tempestStep = 25
+)
+
 // verifyOptions are the flags of the command.
 type verifyOptions struct {
-	address, authorities string
-	interfaces           []string
-	tempest              bool
-	image                string
-	timeout              *time.Duration
-	format               *string
+	address, authorities, image string
+	interfaces                  []string
+	// roots are the authorities in that file, with those of the system, nil without a file.
+	roots   *x509.CertPool
+	tempest bool
+	timeout *time.Duration
+	format  *string
 }
 
 // interfaces are those that an endpoint can have.
@@ -52,7 +62,6 @@ func (a *app) verifyCommand() *cobra.Command {
 		Example: "  kubectl forge verify\n  kubectl forge verify keystone/keystone --tempest\n" +
 			"  kubectl forge verify controlplane/controlplane -n openstack\n" +
 			"  kubectl forge verify keystone/keystone --interface public --os-cacert ca.crt -o json",
-		Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
 	}
 	o := verifyOptions{format: outputFlag(cmd)}
 	cmd.Flags().StringVar(&o.address, "address", "", "Keystone's URL, such as https://keystone.example.com/v3, instead of a forwarded port.")
@@ -61,24 +70,21 @@ func (a *app) verifyCommand() *cobra.Command {
 	cmd.Flags().StringSliceVar(&o.interfaces, "interface", nil, "Test only the endpoints with these interfaces: public, internal or admin.")
 	cmd.Flags().BoolVar(&o.tempest, "tempest", false, "Also run OpenStack's own tests of the Identity API.")
 	cmd.Flags().StringVar(&o.image, "tempest-image", tempest.Image, "The image with these tests.")
-	o.timeout = waitFlag(cmd, tempestTimeout, "Maximum time to wait for these tests, such as 90m; 0 waits forever.")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	o.timeout = cmd.Flags().Duration("timeout", tempestTimeout, "Maximum time to wait for these tests, such as 90m; 0 waits forever.")
+	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
 		for _, one := range o.interfaces {
 			if !slices.Contains(interfaces, one) {
-				return usageError{fmt.Errorf("--interface=%s: choose %s", one, strings.Join(interfaces, ", "))}
+				return usageError("--interface=%s: choose %s", one, strings.Join(interfaces, ", "))
 			}
 		}
-		roots, err := authorities(o.authorities)
-		if err != nil {
-			return usageError{err}
+		if o.roots, err = authorities(o.authorities); err != nil {
+			return usageError("%w", err)
 		}
-		session, ref, err := a.target(cmd.Context(), args, withIdentity...)
-		if err != nil {
-			return err
-		}
-		return a.verify(cmd.Context(), session, ref, o, roots)
+		return nil
 	}
-	return cmd
+	return a.onTarget(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
+		return a.verify(ctx, session, ref, o)
+	}, withIdentity...)
 }
 
 // authorities returns those of the system with those of the file, nil without a file.
@@ -100,7 +106,7 @@ func authorities(path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-func (a *app) verify(ctx context.Context, session *kube.Session, ref inventory.Ref, o verifyOptions, roots *x509.CertPool) error {
+func (a *app) verify(ctx context.Context, session *kube.Session, ref inventory.Ref, o verifyOptions) error {
 	plan, err := verifyPlan(ctx, session, ref)
 	if err != nil {
 		return err
@@ -112,23 +118,19 @@ func (a *app) verify(ctx context.Context, session *kube.Session, ref inventory.R
 		plan.URL = o.address
 	}
 	plan.Interfaces, plan.Clock = o.interfaces, time.Now
-	plan.Network = reach.New(session, ref.Namespace, a.forward(lifetime, session), roots)
-	style, shown := a.style(), *o.format == show.Formats[0]
-	plan.Show = func(step verify.Step) {
-		if shown {
-			style.Step(a.Out, step)
-		}
+	plan.Network = reach.New(session, ref.Namespace, a.forward(lifetime, session), o.roots)
+	style, progress := show.StyleOf(a.Out), a.Out
+	if *o.format != show.Formats[0] {
+		progress = io.Discard
 	}
+	plan.Show = func(step verify.Step) { style.Step(progress, step) }
 	if o.tempest {
-		run := tempestRun{image: o.image, timeout: *o.timeout, out: io.Discard}
-		if shown {
-			run.out = a.Out
-		}
-		check, err := a.tempestCheck(ctx, session, ref, run)
-		if err != nil {
+		if err := requireTempest(ctx, session, ref); err != nil {
 			return err
 		}
-		plan.More = []verify.Check{check}
+		plan.More = []verify.Check{{Name: "Tempest", Run: func(ctx context.Context) (string, error) {
+			return a.tempest(ctx, session, ref, o, progress)
+		}}}
 	}
 	report, ended := plan.Run(ctx)
 	if errors.Is(ended, context.Canceled) {
@@ -149,6 +151,8 @@ func (a *app) verify(ctx context.Context, session *kube.Session, ref inventory.R
 // verifyPlan returns what there is to test, with the credentials.
 func verifyPlan(ctx context.Context, session *kube.Session, ref inventory.Ref) (verify.Plan, error) {
 	plan := verify.Plan{Target: ref, Types: []string{verify.TypeIdentity}, Project: "forge-verify-" + rand.String(8)}
+	keystone := kube.KeystoneOf(ref)
+	plan.URL = keystonev1alpha1.LocalEndpoint(keystone.Namespace, keystone.Name)
 	if ref.Kind == inventory.KindControlPlane {
 		cp, err := kube.ControlPlane(ctx, session, ref)
 		if err != nil {
@@ -157,31 +161,94 @@ func verifyPlan(ctx context.Context, session *kube.Session, ref inventory.Ref) (
 		if cp.Spec.Services.Placement != nil {
 			plan.Types = append(plan.Types, verify.TypePlacement)
 		}
-		source := login.FromControlPlane(cp)
-		clouds, err := secretValue(ctx, session, source)
-		if err != nil {
-			return plan, err
-		}
-		credential, err := loginOf(source, clouds)
+		credential, err := loginOf(ctx, session, ref)
 		if err != nil {
 			return plan, err
 		}
 		plan.Credential = &credential
 	}
-	k, err := kube.Keystone(ctx, session, ref.Namespace, keystoneOf(ref).Name)
-	if err != nil {
-		return plan, err
-	}
-	source, clouds, err := keystoneCredentials(ctx, session, k)
-	if err != nil {
-		return plan, err
-	}
-	plan.URL = keystonev1alpha1.LocalEndpoint(k.Namespace, k.Name)
-	plan.Administrator, err = loginOf(source, clouds)
+	administrator, err := loginOf(ctx, session, keystone)
+	plan.Administrator = administrator
 	return plan, err
 }
 
-func loginOf(source login.Source, clouds []byte) (verify.Login, error) {
-	account, err := identity.Parse(clouds, source.Cloud)
-	return verify.Login{Account: account, Secret: source.Secret}, err
+func loginOf(ctx context.Context, session *kube.Session, ref inventory.Ref) (verify.Login, error) {
+	source, clouds, err := credentials(ctx, session, ref)
+	if err != nil {
+		return verify.Login{}, err
+	}
+	return verify.ParseLogin(source.Secret, source.Cloud, clouds)
+}
+
+// requireTempest checks the permissions from the start, so that a run does not end before its last check.
+func requireTempest(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
+	for _, right := range []string{"create jobs.batch", "get jobs.batch", "list pods", "get pods/log"} {
+		if err := kube.Require(ctx, session, ref.Namespace, right); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tempest runs the tests in a Job and returns what they came to. The Job outlasts the command.
+func (a *app) tempest(ctx context.Context, session *kube.Session, ref inventory.Ref, o verifyOptions, progress io.Writer) (string, error) {
+	k, err := kube.Keystone(ctx, session, kube.KeystoneOf(ref))
+	if err != nil {
+		return "", err
+	}
+	started, err := tempest.Job(k, o.image)
+	if err != nil {
+		return "", err
+	}
+	if err := session.Create(ctx, started); err != nil {
+		return "", fmt.Errorf("starting the tests: %w", err)
+	}
+	options := a.progress(*o.timeout)
+	options.Out = progress
+	var last tempest.Facts
+	err = follow.Until(ctx, options, func(ctx context.Context) (view follow.View, err error) {
+		if last, err = tempestFacts(ctx, session, started); err != nil {
+			return follow.View{}, err
+		}
+		if !options.Live {
+			last.Coarse = tempestStep
+		}
+		return tempest.View(last), nil
+	})
+	continues := fmt.Sprintf("the tests continue: \"kubectl -n %s logs -f job/%s\" follows them, and deleting that Job ends them, "+
+		"which leaves their projects and users behind", started.Namespace, started.Name)
+	switch {
+	case errors.Is(err, follow.ErrTimeout):
+		return "", verify.UndecidedError{Err: fmt.Errorf("%w; %s", err, continues)}
+	case ctx.Err() != nil:
+		fmt.Fprintln(a.ErrOut, continues)
+		return "", err
+	case err != nil:
+		return "", err
+	}
+	if summary, found := tempest.SummaryOf(last.Pods); found {
+		return summary.String(), nil
+	}
+	return "Job " + started.Name + " has succeeded", nil
+}
+
+// tempestFacts reads the Job, its pods and its log. A log that cannot be read yet is empty.
+func tempestFacts(ctx context.Context, session *kube.Session, started *batchv1.Job) (tempest.Facts, error) {
+	facts := tempest.Facts{Job: started}
+	if err := session.Get(ctx, client.ObjectKeyFromObject(started), started); err != nil {
+		return facts, err
+	}
+	var err error
+	if facts.Pods, err = kube.PodsOf(ctx, session, started); err != nil {
+		return facts, err
+	}
+	for i := range facts.Pods {
+		log, err := session.Logs.Read(ctx, kube.LogRequest{
+			Namespace: started.Namespace, Pod: facts.Pods[i].Name, Container: tempest.Container, Lines: tempestLines,
+		})
+		if err == nil {
+			facts.Log += log
+		}
+	}
+	return facts, nil
 }

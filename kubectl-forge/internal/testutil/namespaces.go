@@ -1,13 +1,13 @@
 package testutil
 
 import (
+	"errors"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -139,8 +139,7 @@ func BrokenService() *inventory.Inventory {
 		Pods:        []corev1.Pod{pod, withStatus(server, true, Running("mariadb", true))},
 		Events: []corev1.Event{Warning("Pod", &pod, "Unhealthy",
 			"Readiness probe failed: HTTP probe failed with statuscode: 503")},
-		Unready: map[types.UID]string{pod.UID: "No login to the database at openstack-db:3306 (error 1045)"},
-		Gaps:    []string{"you may not list cronjobs.batch in namespace openstack; ask an administrator for that permission"},
+		Gaps: []error{errors.New("you may not list cronjobs.batch in namespace openstack; ask an administrator for that permission")},
 	}
 	found.Foreign = []unstructured.Unstructured{
 		Foreign("k8s.mariadb.com/v1alpha1", "MariaDB", "openstack-db", cp, True("Ready", "Running")),

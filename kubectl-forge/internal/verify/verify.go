@@ -1,3 +1,5 @@
+// Package verify tests a running control plane as one of its users would: it logs in, reads the
+// catalog, reaches every endpoint in it, and creates and deletes a project.
 package verify
 
 import (
@@ -10,11 +12,53 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/catalog"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
-	"github.com/c5c3/forge/kubectl-forge/internal/identity"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 )
+
+// The names of the checks. Those of endpoints follow [checkEndpoint].
+const (
+	checkLogin         = "Login"
+	checkCredential    = "Application credential"
+	checkToken         = "Token"
+	checkCatalog       = "Catalog"
+	checkEndpoint      = "Endpoint"
+	checkCreateProject = "Create project"
+	checkDeleteProject = "Delete project"
+	checkCleanUp       = "Clean up"
+)
+
+// Step is the result of one check.
+type Step struct {
+	check.Finding
+
+	// Seconds is how long the check took.
+	Seconds float64 `json:"seconds"`
+}
+
+// Report is the result of all checks.
+type Report struct {
+	Target inventory.Ref `json:"target"`
+	// Passed is set if every check has succeeded.
+	Passed bool `json:"passed"`
+	// Seconds is how long all checks took.
+	Seconds float64 `json:"seconds"`
+	Checks  []Step  `json:"checks"`
+}
+
+// Failed returns how many checks have not succeeded.
+func (r Report) Failed() (failed int) {
+	for _, step := range r.Checks {
+		if step.Result != check.OK {
+			failed++
+		}
+	}
+	return failed
+}
 
 // Network reaches APIs inside and outside the cluster.
 type Network interface {
@@ -23,13 +67,6 @@ type Network interface {
 	ClientOf(pod string) *http.Client
 	// Pods returns the ready pods behind a URL, none if it leads out of the cluster.
 	Pods(ctx context.Context, address string) ([]string, error)
-}
-
-// Login is an account, and the Secret that holds its password.
-type Login struct {
-	identity.Account
-
-	Secret string
 }
 
 // Check is a check that another package makes.
@@ -98,7 +135,7 @@ type run struct {
 }
 
 func (r *run) all(ctx context.Context) {
-	var token identity.Token
+	var token token
 	loggedIn := r.step(ctx, checkLogin, func(ctx context.Context) (text string, err error) {
 		token, text, err = r.logIn(ctx, r.Administrator)
 		return text, err
@@ -106,30 +143,32 @@ func (r *run) all(ctx context.Context) {
 	if r.Credential != nil {
 		r.step(ctx, checkCredential, r.logInWithCredential)
 	}
-	if !loggedIn {
+	if loggedIn {
+		r.withToken(ctx, token)
+	} else {
 		r.skip(ctx, checkLogin, checkToken, checkCatalog, checkCreateProject, checkDeleteProject)
-		for _, more := range r.More {
-			r.skip(ctx, checkLogin, more.Name)
-		}
-		return
 	}
+	for _, more := range r.More {
+		n := slices.IndexFunc(r.report.Checks, func(s Step) bool { return s.Result != check.OK })
+		if n < 0 {
+			r.step(ctx, more.Name, more.Run)
+		} else {
+			r.skip(ctx, r.report.Checks[n].Name, more.Name)
+		}
+	}
+}
+
+func (r *run) withToken(ctx context.Context, token token) {
 	r.step(ctx, checkToken, func(ctx context.Context) (string, error) { return r.validate(ctx, token) })
-	var endpoints []identity.Endpoint
+	var endpoints []endpoint
 	r.step(ctx, checkCatalog, func(ctx context.Context) (text string, err error) {
 		endpoints, text, err = r.catalog(ctx, token)
 		return text, err
 	})
-	for _, endpoint := range endpoints {
-		r.step(ctx, endpointName(endpoint), func(ctx context.Context) (string, error) { return r.reach(ctx, endpoint, token) })
+	for _, e := range endpoints {
+		r.step(ctx, e.String(), func(ctx context.Context) (string, error) { return r.reach(ctx, e, token.id) })
 	}
 	r.project(ctx, token)
-	for _, more := range r.More {
-		if failed := r.report.firstFailed(); failed != "" {
-			r.skip(ctx, failed, more.Name)
-			continue
-		}
-		r.step(ctx, more.Name, more.Run)
-	}
 }
 
 // step runs a check and records its result. It reports whether the check has succeeded.
@@ -156,9 +195,8 @@ func (r *run) step(ctx context.Context, name string, look func(context.Context) 
 }
 
 func isUndecided(err error) bool {
-	_, missing := errors.AsType[*kube.MissingRightError](err)
 	_, undecided := errors.AsType[UndecidedError](err)
-	return missing || undecided
+	return undecided || kube.IsMissingRight(err)
 }
 
 func (r *run) add(name string, result check.Result, text string, took time.Duration) {
@@ -188,26 +226,24 @@ func advised(err error) string {
 	return text
 }
 
-func (r *run) client() identity.Client { return identity.Client{HTTP: r.Network.Client(), URL: r.URL} }
-
-func (r *run) logIn(ctx context.Context, account Login) (identity.Token, string, error) {
-	token, err := r.client().LogIn(ctx, account.Account, identity.OwnProject)
-	answer, answered := errors.AsType[*identity.AnswerError](err)
+func (r *run) logIn(ctx context.Context, login Login) (token, string, error) {
+	found, err := r.newToken(ctx, login, nil)
+	answer, answered := answerOf(err)
 	switch {
 	case err == nil:
-		return token, fmt.Sprintf("%s in project %s", token.User.Name, token.Project.Name), nil
-	case answered && answer.Receipt:
-		return token, "", fmt.Errorf("the password in Secret %s is right, but %s also needs another factor, which this command has not",
-			account.Secret, account.User)
-	case answered && (answer.Code == http.StatusUnauthorized || answer.Code == http.StatusNotFound):
-		return token, "", fmt.Errorf("%w; it refuses what Secret %s holds: see \"kubectl forge status %s -n %s\"",
-			err, account.Secret, r.Target.Arg(), r.Target.Namespace)
+		return found, fmt.Sprintf("%s in project %s", found.user.Name, found.project), nil
+	case answered && answer.ResponseHeader.Get(receiptHeader) != "":
+		return found, "", fmt.Errorf("the password in Secret %s is right, but %s also needs another factor, which this command has not",
+			login.Secret, login.Account.Username)
+	case answered && (answer.Actual == http.StatusUnauthorized || answer.Actual == http.StatusNotFound):
+		return found, "", fmt.Errorf("%w; it refuses what Secret %s holds: see \"kubectl forge status %s -n %s\"",
+			err, login.Secret, r.Target.Arg(), r.Target.Namespace)
 	}
-	return token, "", err
+	return found, "", err
 }
 
 func (r *run) logInWithCredential(ctx context.Context) (string, error) {
-	if r.Credential.HasPassword() {
+	if r.Credential.hasPassword() {
 		return "", fmt.Errorf("secret %s still holds the administrator's password: see \"kubectl forge status %s -n %s\"",
 			r.Credential.Secret, r.Target.Arg(), r.Target.Namespace)
 	}
@@ -215,45 +251,50 @@ func (r *run) logInWithCredential(ctx context.Context) (string, error) {
 	return text, err
 }
 
-// validate asks each pod of Keystone about the token.
-func (r *run) validate(ctx context.Context, token identity.Token) (string, error) {
+// validate asks each pod of Keystone about the token, or Keystone if it is not reached through its pods.
+func (r *run) validate(ctx context.Context, token token) (string, error) {
 	pods, err := r.Network.Pods(ctx, r.URL)
 	if err != nil {
 		return "", err
 	}
+	until := "valid until " + token.expires.UTC().Format(time.RFC3339)
+	if len(pods) > 1 {
+		until += fmt.Sprintf(", for each of %d pods", len(pods))
+	}
 	for _, pod := range pods {
-		client := identity.Client{HTTP: r.Network.ClientOf(pod), URL: r.URL}
-		if _, err := client.Validate(ctx, token); err != nil {
-			return "", fmt.Errorf("pod %s: %w", pod, err)
+		if err := tokens.Get(ctx, r.identity(r.Network.ClientOf(pod), token.id), token.id).Err; err != nil {
+			return "", fmt.Errorf("pod %s: %w", pod, explained(err, token.id))
 		}
 	}
-	until := "valid until " + token.Expires.UTC().Format(time.RFC3339)
-	switch len(pods) {
-	case 0:
-		_, err := r.client().Validate(ctx, token)
-		return until, err
-	case 1:
-		return until, nil
+	if len(pods) == 0 {
+		return until, explained(tokens.Get(ctx, r.identity(r.Network.Client(), token.id), token.id).Err, token.id)
 	}
-	return fmt.Sprintf("%s, for each of %d pods", until, len(pods)), nil
+	return until, nil
 }
 
 // catalog returns the endpoints to test.
-func (r *run) catalog(ctx context.Context, token identity.Token) ([]identity.Endpoint, string, error) {
-	all, err := r.client().Catalog(ctx, token)
+func (r *run) catalog(ctx context.Context, token token) ([]endpoint, string, error) {
+	page, err := catalog.List(r.identity(r.Network.Client(), token.id)).AllPages(ctx)
 	if err != nil {
-		return nil, "", err
+		return nil, "", explained(err, token.id)
+	}
+	entries, err := catalog.ExtractServiceCatalog(page)
+	if err != nil {
+		return nil, "", notKeystone(err)
 	}
 	var types []string
-	for _, endpoint := range all {
-		types = append(types, endpoint.Type)
+	var all, chosen []endpoint
+	for _, entry := range entries {
+		for _, found := range entry.Endpoints {
+			all = append(all, endpoint{found, entry.Type})
+			types = append(types, entry.Type)
+			if len(r.Interfaces) == 0 || slices.Contains(r.Interfaces, found.Interface) {
+				chosen = append(chosen, endpoint{found, entry.Type})
+			}
+		}
 	}
 	slices.Sort(types)
-	types = slices.Compact(types)
-	chosen := slices.DeleteFunc(slices.Clone(all), func(e identity.Endpoint) bool {
-		return len(r.Interfaces) > 0 && !slices.Contains(r.Interfaces, e.Interface)
-	})
-	text := fmt.Sprintf("%d endpoints of %s", len(all), strings.Join(types, ", "))
+	text := fmt.Sprintf("%d endpoints of %s", len(all), strings.Join(slices.Compact(types), ", "))
 	if len(chosen) < len(all) {
 		text += fmt.Sprintf(", %d of them with interface %s", len(chosen), strings.Join(r.Interfaces, " or "))
 	}

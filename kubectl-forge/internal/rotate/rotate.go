@@ -20,7 +20,7 @@ import (
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/poddiag"
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
-	"github.com/c5c3/forge/kubectl-forge/internal/show"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -28,8 +28,8 @@ import (
 type Kind struct {
 	// Name is the argument on the command line.
 	Name string
-	// What describes it.
-	What string
+	// What describes it, and After says what happens next without further action.
+	What, After string
 
 	cronJob   string
 	condition string
@@ -47,30 +47,22 @@ type Kind struct {
 	secret func(keystone string) string
 	// missing says why there is no CronJob.
 	missing string
-	// after says what happens next without further action.
-	after string
 }
 
 // The kinds.
 var (
-	Fernet = Kind{
+	Fernet = ofKeys(Kind{
 		Name: "fernet", What: "the keys that sign tokens", cronJob: keystonev1alpha1.FernetRotation,
 		condition: keystonev1alpha1.ConditionFernetKeysReady, promoted: keystonev1alpha1.EventFernetKeysRotated,
-		held:     keystonev1alpha1.EventRotationHeld,
-		refusals: []string{keystonev1alpha1.EventRotationRejected, keystonev1alpha1.EventRotationAnnotationInvalid},
-		secret:   keystonev1alpha1.FernetKeysName,
-		missing:  "it is created when the Keystone is installed",
-		after:    "The pods have the new keys within two minutes; earlier tokens stay valid.",
-	}
-	Credential = Kind{
+		secret: keystonev1alpha1.FernetKeysName,
+		After:  "The pods have the new keys within two minutes; earlier tokens stay valid.",
+	})
+	Credential = ofKeys(Kind{
 		Name: "credential", What: "the keys that encrypt stored credentials", cronJob: keystonev1alpha1.CredentialRotation,
 		condition: keystonev1alpha1.ConditionCredentialKeysReady, promoted: keystonev1alpha1.EventCredentialKeysRotated,
-		held:     keystonev1alpha1.EventRotationHeld,
-		refusals: []string{keystonev1alpha1.EventRotationRejected, keystonev1alpha1.EventRotationAnnotationInvalid},
-		secret:   keystonev1alpha1.CredentialKeysName,
-		missing:  "it is created when the Keystone is installed",
-		after:    "When the pods have the new keys, within two minutes, a Job re-encrypts all credentials with the new one.",
-	}
+		secret: keystonev1alpha1.CredentialKeysName,
+		After:  "When the pods have the new keys, within two minutes, a Job re-encrypts all credentials with the new one.",
+	})
 	Password = Kind{
 		Name: "password", What: "the administrator's password", cronJob: keystonev1alpha1.PasswordRotation,
 		condition: keystonev1alpha1.ConditionPasswordRotationReady, promoted: keystonev1alpha1.EventAdminPasswordRotated,
@@ -79,9 +71,16 @@ var (
 			keystonev1alpha1.EventAdminPasswordRotationRejected, keystonev1alpha1.EventAdminPasswordRotationAnnotationInvalid,
 		},
 		missing: "set spec.bootstrap.passwordRotation.enabled on the Keystone",
-		after:   "The Secret, the secret store and Keystone have the new password; the previous one is refused.",
+		After:   "The Secret, the secret store and Keystone have the new password; the previous one is refused.",
 	}
 )
+
+// ofKeys adds what both kinds of keys have in common.
+func ofKeys(k Kind) Kind {
+	k.held, k.missing = keystonev1alpha1.EventRotationHeld, "it is created when the Keystone is installed"
+	k.refusals = []string{keystonev1alpha1.EventRotationRejected, keystonev1alpha1.EventRotationAnnotationInvalid}
+	return k
+}
 
 // CronJobName is the name of the CronJob of a Keystone.
 func (k Kind) CronJobName(keystone string) string { return keystone + "-" + k.cronJob }
@@ -90,9 +89,6 @@ func (k Kind) CronJobName(keystone string) string { return keystone + "-" + k.cr
 func (k Kind) Missing(keystone string) error {
 	return fmt.Errorf("there is no CronJob %s: %s", k.CronJobName(keystone), k.missing)
 }
-
-// After says what happens next, without further action, once the rotation has finished.
-func (k Kind) After() string { return k.after }
 
 // Job returns a Job that does what the CronJob does on its schedule, like
 // "kubectl create job --from".
@@ -130,67 +126,53 @@ type Facts struct {
 // View describes the progress of the rotation.
 func (k Kind) View(f Facts) follow.View {
 	view := follow.View{Title: "rotation of " + k.What}
-	jobRow, succeeded, failed := jobRow(f)
-	view.Rows = append(view.Rows, jobRow)
-	if view.Failed = failed; failed != nil {
-		return view
-	}
+	row := follow.Row{Name: "Job", State: "Run", Text: f.Job.Name}
+	promotion := follow.Row{Name: "Promotion", State: "Wait", Text: "waits for the Job"}
 	condition := meta.FindStatusCondition(f.Keystone.Status.Conditions, k.condition)
-	promotion := follow.Row{Name: "Promotion", State: "Wait", Colour: show.Yellow, Text: "waits for the Job"}
-	if succeeded {
-		promotion, view.Done, view.Failed = k.promotion(f, condition)
-	}
-	view.Rows = append(view.Rows, promotion)
-	if condition != nil {
-		view.Rows = append(view.Rows, follow.ConditionRows([]metav1.Condition{*condition})...)
-	}
-	return view
-}
-
-func jobRow(f Facts) (row follow.Row, succeeded bool, failed error) {
-	row = follow.Row{Name: "Job", State: "Run", Colour: show.Yellow, Text: f.Job.Name}
 	ended, succeeded, _ := job.Ended(f.Job)
 	trouble, _ := poddiag.Problem(f.Pods)
 	switch {
 	case succeeded:
-		row.State, row.Colour = "Done", show.Green
+		row.State = "Done"
+		promotion, view.Done, view.Failed = k.promotion(f, condition)
 	case ended:
-		row.State, row.Colour = "Failed", show.Red
+		row.State = "Failed"
 		trouble = cmp.Or(trouble, f.Job.Annotations[job.LastWordsAnnotation], "its pod no longer exists")
-		failed = fmt.Errorf("job %s failed: %s; the values in use stay", f.Job.Name, trouble)
+		view.Failed = fmt.Errorf("job %s failed: %s; the values in use stay", f.Job.Name, trouble)
 	case trouble != "":
 		row.Text += ": " + trouble
 	}
-	return row, succeeded, failed
+	view.Rows = append([]follow.Row{row, promotion}, follow.ConditionRows(f.Keystone.Status.Conditions, k.condition)...)
+	return view
 }
 
 // promotion describes what the operator does with the result of the Job.
 func (k Kind) promotion(f Facts, condition *metav1.Condition) (row follow.Row, done bool, failed error) {
-	row = follow.Row{Name: "Promotion", State: "Wait", Colour: show.Yellow, Text: "the operator checks the result of the Job"}
+	row = follow.Row{Name: "Promotion", State: "Wait", Text: "the operator checks the result of the Job"}
 	for i := range f.News {
 		event := &f.News[i]
 		switch {
 		case event.Reason == k.promoted:
-			row.State, row.Colour, row.Text = "Done", show.Green, event.Message
-			done = k.isSettled(f.Keystone, condition)
+			row.State, row.Text, done = "Done", event.Message, k.isSettled(f.Keystone, condition)
 		case k.secret != nil && !strings.Contains(event.Message, k.secret(f.Keystone.Name)):
 			continue
 		case event.Reason == k.held:
 			row.State, row.Text, done = "Held", event.Message, true
 		case slices.Contains(k.refusals, event.Reason):
-			return follow.Row{Name: "Promotion", State: "Failed", Colour: show.Red, Text: event.Message}, false, errors.New(event.Message)
+			row.State, row.Text = "Failed", event.Message
+			return row, false, errors.New(event.Message)
 		}
 	}
-	if condition != nil && condition.Reason == keystonev1alpha1.ReasonAdminPasswordWriteNotAllowed {
-		return row, false, errors.New(condition.Message)
-	}
-	if row.State == "Wait" && condition != nil && strings.Contains(condition.Message, "a rotation is held") {
+	switch {
+	case condition != nil && condition.Reason == keystonev1alpha1.ReasonAdminPasswordWriteNotAllowed:
+		failed = errors.New(condition.Message)
+	case row.State != "Wait":
+	case condition != nil && strings.Contains(condition.Message, "a rotation is held"):
 		row.State, row.Text, done = "Held", condition.Message, true
-	}
-	if row.State == "Wait" && f.NoEvents {
+	case f.NoEvents:
 		row.Text, done = "you may not list events, which show when the operator promotes it: see the condition "+k.condition, true
 	}
-	return row, done, nil
+	return row, done && failed == nil, failed
 }
 
 // isSettled reports whether the promoted value has arrived everywhere.
@@ -223,4 +205,61 @@ func (b Baseline) News(events []corev1.Event) []corev1.Event {
 		}
 	}
 	return news
+}
+
+// ApplicationCredential is the argument for the administrator's application credential.
+const ApplicationCredential = "application-credential"
+
+// Request returns the CredentialRotation that requests another application
+// credential.
+func Request(cp *c5c3v1alpha1.ControlPlane) *c5c3v1alpha1.CredentialRotation {
+	return &c5c3v1alpha1.CredentialRotation{
+		ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, GenerateName: cp.Name + "-manual-"},
+		Spec: c5c3v1alpha1.CredentialRotationSpec{
+			Target: c5c3v1alpha1.RotationTargetAdminApplicationCredential, ReMint: true,
+		},
+	}
+}
+
+// CredentialID is the id of the application credential in use, "" when there is
+// none.
+func CredentialID(cp *c5c3v1alpha1.ControlPlane) string {
+	if cp.Status.AdminApplicationCredential == nil {
+		return ""
+	}
+	return cp.Status.AdminApplicationCredential.ID
+}
+
+// CheckControlPlane returns an error when there is no credential to replace.
+func CheckControlPlane(cp *c5c3v1alpha1.ControlPlane) error {
+	if CredentialID(cp) == "" {
+		return fmt.Errorf("ControlPlane %s has no application credential yet: see \"kubectl forge status controlplane/%s\"", cp.Name, cp.Name)
+	}
+	return nil
+}
+
+// CredentialView describes the progress of replacing the credential with the id.
+func CredentialView(request *c5c3v1alpha1.CredentialRotation, cp *c5c3v1alpha1.ControlPlane, before string) follow.View {
+	view := follow.View{Title: "replacement of the application credential"}
+	asked := request.Status.LastTriggeredGeneration == request.Generation
+	row := follow.Row{Name: "Request", State: "Wait", Text: request.Name}
+	if asked {
+		row.State = "Done"
+	} else if ready := meta.FindStatusCondition(request.Status.Conditions, c5c3v1alpha1.ConditionReady); ready != nil {
+		row.Text += ": " + ready.Message
+		if ready.Status == metav1.ConditionFalse && ready.Reason != c5c3v1alpha1.ReasonWaitingForApplicationCredential {
+			view.Failed = errors.New(ready.Message)
+		}
+	}
+	view.Rows = append(view.Rows, row)
+	replaced := asked && CredentialID(cp) != "" && CredentialID(cp) != before
+	credential := follow.Row{Name: "Credential", State: "Wait", Text: "the one in use is " + before}
+	if replaced {
+		credential.State, credential.Text = "Done", CredentialID(cp)+" replaces "+before
+	}
+	view.Rows = append(view.Rows, credential)
+	view.Rows = append(view.Rows, follow.ConditionRows(cp.Status.Conditions,
+		c5c3v1alpha1.ConditionKORCReady, c5c3v1alpha1.ConditionAdminCredentialReady, c5c3v1alpha1.ConditionReady)...)
+	view.Done = replaced && meta.IsStatusConditionTrue(cp.Status.Conditions, c5c3v1alpha1.ConditionReady)
+	return view
 }

@@ -3,12 +3,17 @@ package login
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/yaml"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -47,7 +52,7 @@ func FromKeystone(k *keystonev1alpha1.Keystone) (Source, error) {
 	}
 	ref := k.Spec.Bootstrap.AdminPasswordSecretRef
 	return Source{
-		Namespace: k.Namespace, Secret: ref.Name, Key: cmp.Or(ref.Key, "password"), Service: k.Name,
+		Namespace: k.Namespace, Secret: ref.Name, Key: ref.KeyOr("password"), Service: k.Name,
 		Cloud: CloudName, Public: public(k.Status.Endpoint),
 	}, nil
 }
@@ -70,21 +75,17 @@ type document struct {
 
 // KeystoneClouds is the clouds.yaml of a Keystone's administrator.
 func KeystoneClouds(k *keystonev1alpha1.Keystone, password string) ([]byte, error) {
-	return yaml.Marshal(document{Clouds: map[string]map[string]any{CloudName: {
+	reached := "internal"
+	if public(k.Status.Endpoint) {
+		reached = "public"
+	}
+	return yaml.Marshal(document{map[string]map[string]any{CloudName: {
 		"auth": map[string]any{
 			"auth_url": k.Status.Endpoint, "username": k.Spec.Bootstrap.AdminUser, "password": password,
 			"project_name": AdminProject, "user_domain_name": DefaultDomain, "project_domain_name": DefaultDomain,
 		},
-		"region_name": k.Spec.Bootstrap.Region, "identity_api_version": 3,
-		"interface": interfaceOf(k.Status.Endpoint),
+		"region_name": k.Spec.Bootstrap.Region, "identity_api_version": 3, "interface": reached,
 	}}})
-}
-
-func interfaceOf(endpoint string) string {
-	if public(endpoint) {
-		return "public"
-	}
-	return "internal"
 }
 
 // Redirect makes the cloud of a clouds.yaml use another address of Keystone, such
@@ -104,5 +105,45 @@ func Redirect(clouds []byte, cloud, address string) ([]byte, error) {
 		return nil, fmt.Errorf("cloud %q in the clouds.yaml has no \"auth\"", cloud)
 	}
 	auth["auth_url"], entry["identity_endpoint_override"] = address, address
-	return yaml.Marshal(document{Clouds: map[string]map[string]any{cloud: entry}})
+	return yaml.Marshal(document{map[string]map[string]any{cloud: entry}})
+}
+
+// Shell runs a command, or the user's shell when there is none, in which the
+// OpenStack client finds the clouds.yaml. Only the user can read the file, and it is
+// removed afterwards; no secret is in a variable or an argument.
+func Shell(ctx context.Context, streams genericiooptions.IOStreams, clouds []byte, cloud string, command []string) (err error) {
+	folder, err := os.MkdirTemp("", "kubectl-forge-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	file := filepath.Join(folder, keyClouds)
+	if err := WriteFile(file, clouds); err != nil {
+		return err
+	}
+	if len(command) == 0 {
+		command = []string{cmp.Or(os.Getenv("SHELL"), "/bin/sh")}
+	}
+	shell := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // The user asks for this very command.
+	shell.Stdin, shell.Stdout, shell.Stderr = streams.In, streams.Out, streams.ErrOut
+	shell.Env = Environment(os.Environ(), file, cloud)
+	return shell.Run()
+}
+
+// WriteFile writes a clouds.yaml that no other user may read. An existing file
+// is not touched.
+func WriteFile(path string, clouds []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // The user names the file.
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(clouds)
+	return errors.Join(err, file.Close())
+}
+
+// Environment returns the environment of a shell that works with the cloud: without
+// variables of another login, which would take precedence over the file.
+func Environment(present []string, file, cloud string) []string {
+	kept := slices.DeleteFunc(slices.Clone(present), func(variable string) bool { return strings.HasPrefix(variable, "OS_") })
+	return append(kept, "OS_CLIENT_CONFIG_FILE="+file, "OS_CLOUD="+cloud)
 }
