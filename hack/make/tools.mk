@@ -68,7 +68,6 @@ $(eval $(call tool_rule,local-path-provisioner,local-path-provisioner=github.com
 
 $(eval $(call tool_rule,controller-gen,controller-gen=sigs.k8s.io/controller-tools/cmd/controller-gen))
 $(eval $(call tool_rule,crane,crane=github.com/google/go-containerregistry/cmd/crane))
-$(eval $(call tool_rule,crd-ref-docs,crd-ref-docs=github.com/elastic/crd-ref-docs))
 $(eval $(call tool_rule,cyclonedx-gomod,cyclonedx-gomod=github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod))
 $(eval $(call tool_rule,go-licenses,go-licenses=github.com/google/go-licenses/v2))
 $(eval $(call tool_rule,gofumpt,gofumpt=mvdan.cc/gofumpt))
