@@ -1,32 +1,21 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
+
+	vault "github.com/hashicorp/vault/api"
 
 	"github.com/c5c3/forge/workshop/secretstore/internal/server"
 )
 
-// ErrSealed is returned by "status" for a sealed store.
-var ErrSealed = errors.New("the store is sealed")
-
-// status implements "bao status".
-func (t *Tool) status(ctx context.Context, args []string) error {
-	if err := newFlags().Parse(args); err != nil {
-		return fmt.Errorf("%w\n\n%s", err, Usage)
-	}
-	var status struct {
-		Initialized bool `json:"initialized"`
-		Sealed      bool `json:"sealed"`
-		Threshold   int  `json:"t"`
-		Shares      int  `json:"n"`
-		Progress    int  `json:"progress"`
-	}
-	if err := t.Client.Open(ctx, "GET", "sys/seal-status", nil, &status); err != nil {
+func (t *Tool) status(ctx context.Context, _ []string) error {
+	status, err := t.client.Sys().SealStatusWithContext(ctx)
+	if err != nil {
 		return err
 	}
 	if err := t.print(status); err != nil {
@@ -38,166 +27,93 @@ func (t *Tool) status(ctx context.Context, args []string) error {
 	return nil
 }
 
-// operatorInit implements "bao operator init".
-func (t *Tool) operatorInit(ctx context.Context, args []string) error {
-	flags := newFlags()
-	shares := flags.Int("key-shares", 5, "")
-	threshold := flags.Int("key-threshold", 3, "")
-	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
-		return errUsage
-	}
-	var answer struct {
-		Keys       []string `json:"keys"`
-		KeysBase64 []string `json:"keys_base64"`
-		RootToken  string   `json:"root_token"`
-	}
-	body := map[string]int{"secret_shares": *shares, "secret_threshold": *threshold}
-	if err := t.Client.Open(ctx, "PUT", "sys/init", body, &answer); err != nil {
+func (t *Tool) operatorInit(ctx context.Context, _ []string) error {
+	o := t.options
+	answer, err := t.client.Sys().InitWithContext(ctx, &vault.InitRequest{SecretShares: o.shares, SecretThreshold: o.threshold})
+	if err != nil {
 		return err
 	}
-	keys := server.Keys{
-		UnsealKeys: answer.KeysBase64, KeysHex: answer.Keys, Shares: *shares, Threshold: *threshold, RootToken: answer.RootToken,
-	}
-	return t.print(keys)
+	return t.print(server.Keys{
+		UnsealKeys: answer.KeysB64, KeysHex: answer.Keys, Shares: o.shares, Threshold: o.threshold, RootToken: answer.RootToken,
+	})
 }
 
 func (t *Tool) operatorSeal(ctx context.Context, _ []string) error {
-	return t.Client.Do(ctx, "PUT", "sys/seal", nil, nil)
+	return t.client.Sys().SealWithContext(ctx)
 }
 
-// operatorUnseal implements "bao operator unseal". Without an argument it uses the
-// stand-in's own keys.
+// operatorUnseal enters the key that is named, or the store's own.
 func (t *Tool) operatorUnseal(ctx context.Context, args []string) error {
-	if len(args) > 1 {
-		return errUsage
-	}
-	entered := args
 	if len(args) == 0 {
-		keys, err := t.Keys()
-		if err != nil {
-			return err
-		}
-		entered = keys.UnsealKeys[:keys.Threshold]
+		args = t.keys.UnsealKeys[:t.keys.Threshold]
 	}
-	for _, key := range entered {
-		if err := t.Client.Open(ctx, "PUT", "sys/unseal", map[string]string{"key": key}, nil); err != nil {
+	for _, key := range args {
+		if _, err := t.client.Sys().UnsealWithContext(ctx, key); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// listed prints one of the lists of enabled engines or logins.
-func (t *Tool) listed(path string) func(context.Context, []string) error {
-	return func(ctx context.Context, args []string) error {
-		if err := newFlags().Parse(args); err != nil {
-			return fmt.Errorf("%w\n\n%s", err, Usage)
-		}
-		var answer struct {
-			Data map[string]any `json:"data"`
-		}
-		if err := t.Client.Do(ctx, "GET", path, nil, &answer); err != nil {
-			return err
-		}
-		return t.print(answer.Data)
+func (t *Tool) secretsList(ctx context.Context, _ []string) error {
+	engines, err := t.client.Sys().ListMountsWithContext(ctx)
+	if err != nil {
+		return err
 	}
+	return t.print(engines)
 }
 
-// secretsEnable implements "bao secrets enable".
 func (t *Tool) secretsEnable(ctx context.Context, args []string) error {
-	flags := newFlags()
-	path := flags.String("path", "", "")
-	version := flags.String("version", "", "")
-	ttl := flags.String("max-lease-ttl", "", "")
-	kind, err := parse(flags, args)
+	engine := &vault.MountInput{Type: args[0], Config: vault.MountConfigInput{MaxLeaseTTL: t.options.ttl}}
+	if t.options.version != "" {
+		engine.Options = map[string]string{"version": t.options.version}
+	}
+	return t.client.Sys().MountWithContext(ctx, cmp.Or(t.options.path, args[0]), engine)
+}
+
+func (t *Tool) authList(ctx context.Context, _ []string) error {
+	logins, err := t.client.Sys().ListAuthWithContext(ctx)
 	if err != nil {
 		return err
 	}
-	body := map[string]any{"type": kind}
-	if *version != "" {
-		body["options"] = map[string]string{"version": *version}
-	}
-	if *ttl != "" {
-		body["config"] = map[string]string{"max_lease_ttl": *ttl}
-	}
-	return t.enable(ctx, "sys/mounts/", *path, kind, body)
+	return t.print(logins)
 }
 
-// enable mounts an engine or a login, by default at a path named after its kind.
-func (t *Tool) enable(ctx context.Context, list, path, kind string, body map[string]any) error {
-	if path == "" {
-		path = kind
-	}
-	return t.Client.Do(ctx, "POST", list+strings.Trim(path, "/"), body, nil)
-}
-
-// secretsTune implements "bao secrets tune".
-func (t *Tool) secretsTune(ctx context.Context, args []string) error {
-	flags := newFlags()
-	ttl := flags.String("max-lease-ttl", "", "")
-	path, err := parse(flags, args)
-	if err != nil {
-		return err
-	}
-	return t.Client.Do(ctx, "POST", "sys/mounts/"+path+"/tune", map[string]string{"max_lease_ttl": *ttl}, nil)
-}
-
-// authEnable implements "bao auth enable".
 func (t *Tool) authEnable(ctx context.Context, args []string) error {
-	flags := newFlags()
-	path := flags.String("path", "", "")
-	kind, err := parse(flags, args)
-	if err != nil {
-		return err
-	}
-	return t.enable(ctx, "sys/auth/", *path, kind, map[string]any{"type": kind})
+	login := &vault.EnableAuthOptions{Type: args[0]}
+	return t.client.Sys().EnableAuthWithOptionsWithContext(ctx, cmp.Or(t.options.path, args[0]), login)
 }
 
-const policies = "sys/policies/acl"
-
-func (t *Tool) policyList(ctx context.Context, _ []string) error { return t.names(ctx, policies) }
-
-// policyRead implements "bao policy read".
 func (t *Tool) policyRead(ctx context.Context, args []string) error {
-	name, err := parse(newFlags(), args)
+	text, err := t.client.Sys().GetPolicyWithContext(ctx, args[0])
+	if err == nil && text == "" {
+		err = fmt.Errorf("policy %q: %w", args[0], ErrNotFound)
+	}
 	if err != nil {
 		return err
 	}
-	var answer struct {
-		Data struct {
-			Policy string `json:"policy"`
-		} `json:"data"`
-	}
-	if err := t.Client.Do(ctx, "GET", policies+"/"+name, nil, &answer); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(t.Out, strings.TrimSuffix(answer.Data.Policy, "\n"))
+	_, err = fmt.Fprintln(t.out, strings.TrimSuffix(text, "\n"))
 	return err
 }
 
-// policyWrite implements "bao policy write", from a file or from standard input.
 func (t *Tool) policyWrite(ctx context.Context, args []string) error {
-	name, files, err := parseMore(newFlags(), args)
-	if err != nil || len(files) != 1 {
-		return errUsage
+	if args[1] != "-" {
+		return errors.New("the policy is read from standard input: policy write NAME -")
 	}
-	var content []byte
-	if files[0] == "-" {
-		content, err = io.ReadAll(t.In)
-	} else {
-		content, err = os.ReadFile(files[0])
-	}
+	content, err := io.ReadAll(t.in)
 	if err != nil {
 		return fmt.Errorf("read the policy: %w", err)
 	}
-	return t.Client.Do(ctx, "PUT", policies+"/"+name, map[string]string{"policy": string(content)}, nil)
+	return t.client.Sys().PutPolicyWithContext(ctx, args[0], string(content))
 }
 
-// policyDelete implements "bao policy delete".
-func (t *Tool) policyDelete(ctx context.Context, args []string) error {
-	name, err := parse(newFlags(), args)
-	if err != nil {
-		return err
-	}
-	return t.Client.Do(ctx, "DELETE", policies+"/"+name, nil, nil)
+// empty deletes all secrets below a prefix.
+func (t *Tool) empty(ctx context.Context, args []string) error {
+	return t.send(ctx, "sys/stand-in/empty", map[string]any{"prefix": args[0]})
+}
+
+// fault makes requests below a prefix late, or lets them fail.
+func (t *Tool) fault(ctx context.Context, args []string) error {
+	fault := map[string]any{"prefix": args[0], "delay": t.options.delay.String(), "status": t.options.status}
+	return t.send(ctx, "sys/stand-in/fault", fault)
 }

@@ -2,7 +2,6 @@
 package pki
 
 import (
-	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -10,7 +9,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"time"
 )
@@ -21,7 +19,7 @@ const validity = 5 * 365 * 24 * time.Hour
 // Authority signs certificates.
 type Authority struct {
 	certificate *x509.Certificate
-	key         crypto.Signer
+	key         *ecdsa.PrivateKey
 	// PEM is the authority's own certificate.
 	PEM string
 }
@@ -36,80 +34,58 @@ type Subject struct {
 // NewAuthority generates an authority with its own key. Its certificates are
 // valid for five years.
 func NewAuthority(name string, now time.Time) (*Authority, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
+	a := &Authority{certificate: &x509.Certificate{
+		Subject: pkix.Name{CommonName: name}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(validity),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+	}}
+	var err error
+	if a.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		return nil, fmt.Errorf("make the authority's key: %w", err)
 	}
-	template := &x509.Certificate{
-		SerialNumber:          serial(),
-		Subject:               pkix.Name{CommonName: name},
-		NotBefore:             now.Add(-time.Hour),
-		NotAfter:              now.Add(validity),
-		IsCA:                  true,
-		BasicConstraintsValid: true,
-		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	der, err := a.sign(a.certificate, a.key)
 	if err != nil {
-		return nil, fmt.Errorf("make the authority's certificate: %w", err)
+		return nil, err
 	}
-	certificate, err := x509.ParseCertificate(der)
-	if err != nil {
-		return nil, fmt.Errorf("read the authority's certificate: %w", err)
-	}
-	return &Authority{certificate: certificate, key: key, PEM: encode("CERTIFICATE", der)}, nil
+	a.PEM = encode("CERTIFICATE", der)
+	a.certificate, err = x509.ParseCertificate(der)
+	return a, err
 }
 
-// template is a certificate that is valid as long as that of the authority.
-func (a *Authority) template(subject Subject) (*x509.Certificate, error) {
-	template := &x509.Certificate{
-		SerialNumber: serial(),
-		Subject:      pkix.Name{CommonName: subject.CommonName},
-		NotBefore:    a.certificate.NotBefore,
-		NotAfter:     a.certificate.NotAfter,
-		DNSNames:     subject.DNSNames,
-		KeyUsage:     x509.KeyUsageDigitalSignature,
-		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+// sign returns the certificate of a key.
+func (a *Authority) sign(template *x509.Certificate, key *ecdsa.PrivateKey) ([]byte, error) {
+	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), a.key)
+	if err != nil {
+		return nil, fmt.Errorf("sign the certificate of %s: %w", template.Subject.CommonName, err)
 	}
-	for _, text := range subject.IPAddresses {
-		address := net.ParseIP(text)
-		if address == nil {
-			return nil, fmt.Errorf("%q is not an IP address", text)
-		}
-		template.IPAddresses = append(template.IPAddresses, address)
-	}
-	return template, nil
+	return der, nil
 }
 
 // Issue returns a certificate for a server and client, and its key, as PEM.
 func (a *Authority) Issue(subject Subject) (certificate, key string, err error) {
+	template := &x509.Certificate{
+		Subject: pkix.Name{CommonName: subject.CommonName}, NotBefore: a.certificate.NotBefore, NotAfter: a.certificate.NotAfter,
+		DNSNames: subject.DNSNames, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	for _, text := range subject.IPAddresses {
+		address := net.ParseIP(text)
+		if address == nil {
+			return "", "", fmt.Errorf("%q is not an IP address", text)
+		}
+		template.IPAddresses = append(template.IPAddresses, address)
+	}
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return "", "", err
 	}
-	template, err := a.template(subject)
-	if err != nil {
-		return "", "", err
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, private.Public(), a.key)
+	der, err := a.sign(template, private)
 	if err != nil {
 		return "", "", err
 	}
 	encoded, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return "", "", err
-	}
-	return encode("CERTIFICATE", der), encode("PRIVATE KEY", encoded), nil
+	return encode("CERTIFICATE", der), encode("PRIVATE KEY", encoded), err
 }
 
 func encode(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
-}
-
-// serial returns a random serial number.
-func serial() *big.Int {
-	var bytes [16]byte
-	// rand.Read never fails.
-	_, _ = rand.Read(bytes[:])
-	return new(big.Int).SetBytes(bytes[:])
 }

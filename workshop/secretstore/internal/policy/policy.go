@@ -2,41 +2,58 @@
 package policy
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
-)
 
-// Capability is something that a policy permits at a path.
-type Capability string
+	"github.com/hashicorp/hcl"
+)
 
 // The capabilities that the store distinguishes.
 const (
-	Create Capability = "create"
-	Read   Capability = "read"
-	Update Capability = "update"
-	Delete Capability = "delete"
-	List   Capability = "list"
-	Deny   Capability = "deny"
+	Create = "create"
+	Read   = "read"
+	Update = "update"
+	Delete = "delete"
+	List   = "list"
+	Deny   = "deny"
 )
 
-// Root is the name of the policy that permits everything.
-const Root = "root"
+// known are OpenBao's capabilities.
+var known = []string{Create, Read, Update, Delete, List, Deny, "sudo", "patch", "scan"}
 
-// Rule is the rule of a policy for the paths that match a pattern.
-type Rule struct {
-	Capabilities []Capability `json:"capabilities"`
-}
-
-// Policy maps patterns to rules, as in OpenBao's JSON syntax. In a pattern a
+// Policy maps patterns of paths to the capabilities that it grants there. In a pattern a
 // segment "+" stands for any one segment, and a "*" at the end for any rest.
-type Policy struct {
-	Path map[string]Rule `json:"path"`
-}
+type Policy map[string][]string
 
-// Policies are policies keyed by name.
-type Policies map[string]Policy
+// Parse parses a policy in OpenBao's own syntax, or in JSON.
+func Parse(text string) (Policy, error) {
+	var raw struct {
+		Path map[string]struct {
+			Capabilities []string `hcl:"capabilities"`
+		} `hcl:"path"`
+	}
+	if err := hcl.Decode(&raw, text); err != nil {
+		return nil, fmt.Errorf("parse: %w", err)
+	}
+	if len(raw.Path) == 0 {
+		return nil, errors.New("it names no path")
+	}
+	parsed := Policy{}
+	for pattern, rule := range raw.Path {
+		for _, capability := range rule.Capabilities {
+			if !slices.Contains(known, capability) {
+				return nil, fmt.Errorf("path %q: invalid capability %q", pattern, capability)
+			}
+		}
+		parsed[pattern] = rule.Capabilities
+	}
+	return parsed, nil
+}
 
 // Identity is what the patterns of a policy may refer to: the login of a token, by its
 // accessor, and the metadata that the login has recorded.
@@ -51,28 +68,25 @@ var reference = regexp.MustCompile(`\{\{identity\.entity\.aliases\.([^.{}]+)\.me
 // expand replaces the references in a pattern. A pattern that refers to another login, or
 // to metadata that is missing, applies to no path.
 func (i Identity) expand(pattern string) (string, bool) {
-	known := true
+	applies := true
 	expanded := reference.ReplaceAllStringFunc(pattern, func(text string) string {
 		found := reference.FindStringSubmatch(text)
 		value := i.Metadata[found[2]]
-		known = known && value != "" && found[1] == i.Accessor
+		applies = applies && value != "" && found[1] == i.Accessor
 		return value
 	})
-	return expanded, known && !strings.Contains(expanded, "{{")
+	return expanded, applies && !strings.Contains(expanded, "{{")
 }
 
-// Allows reports whether the named policies together permit a capability at a
-// path. Only the most specific pattern that matches counts, in whichever policy
-// it is; "deny" there beats everything else.
-func (p Policies) Allows(names []string, of Identity, path string, wanted Capability) bool {
-	if slices.Contains(names, Root) {
-		return true
-	}
-	granted := map[string][]Capability{}
-	for _, name := range names {
-		for template, rule := range p[name].Path {
-			if pattern, known := of.expand(template); known && matches(pattern, path) {
-				granted[pattern] = append(granted[pattern], rule.Capabilities...)
+// Allows reports whether the policies together permit a capability at a path. Only
+// the most specific pattern that matches counts, in whichever policy it is; "deny"
+// there beats everything else.
+func Allows(policies []Policy, of Identity, path, wanted string) bool {
+	granted := map[string][]string{}
+	for _, policy := range policies {
+		for template, capabilities := range policy {
+			if pattern, applies := of.expand(template); applies && matches(pattern, path) {
+				granted[pattern] = append(granted[pattern], capabilities...)
 			}
 		}
 	}
@@ -83,27 +97,21 @@ func (p Policies) Allows(names []string, of Identity, path string, wanted Capabi
 	return slices.Contains(granted[best], wanted) && !slices.Contains(granted[best], Deny)
 }
 
-// matches reports whether a path matches the path of a policy rule, in which "+" stands
-// for one segment and a final "*" for any suffix.
+// matches reports whether a pattern stands for a path.
 func matches(pattern, path string) bool {
-	rest, open := strings.CutSuffix(pattern, "*")
-	want, have := strings.Split(rest, "/"), strings.Split(path, "/")
-	if len(want) > len(have) || (len(want) < len(have) && !open) {
-		return false
-	}
-	for i, segment := range want {
-		last := i == len(want)-1
-		switch {
-		case segment == "+":
-		case last && open:
-			if !strings.HasPrefix(have[i], segment) {
-				return false
-			}
-		case segment != have[i]:
-			return false
+	start, open := strings.CutSuffix(pattern, "*")
+	segments := strings.Split(start, "/")
+	for i, segment := range segments {
+		if segments[i] = regexp.QuoteMeta(segment); segment == "+" {
+			segments[i] = "[^/]*"
 		}
 	}
-	return true
+	expression := "^" + strings.Join(segments, "/")
+	if !open {
+		expression += "$"
+	}
+	matched, err := regexp.MatchString(expression, path)
+	return matched && err == nil
 }
 
 // wildcard returns where the first wildcard of a pattern is, behind the end for none.
@@ -116,20 +124,12 @@ func wildcard(pattern string) int {
 
 // moreSpecific orders patterns as OpenBao's documentation of policies does.
 func moreSpecific(a, b string) int {
-	if d := wildcard(a) - wildcard(b); d != 0 {
-		return d
-	}
-	if aOpen, bOpen := strings.HasSuffix(a, "*"), strings.HasSuffix(b, "*"); aOpen != bOpen {
-		if aOpen {
-			return -1
-		}
-		return 1
-	}
-	if d := strings.Count(b, "+") - strings.Count(a, "+"); d != 0 {
-		return d
-	}
-	if d := len(a) - len(b); d != 0 {
-		return d
-	}
-	return strings.Compare(a, b)
+	stars := func(pattern string) int { return len(pattern) - len(strings.TrimSuffix(pattern, "*")) }
+	return cmp.Or(
+		cmp.Compare(wildcard(a), wildcard(b)),
+		cmp.Compare(stars(b), stars(a)),
+		cmp.Compare(strings.Count(b, "+"), strings.Count(a, "+")),
+		cmp.Compare(len(a), len(b)),
+		strings.Compare(a, b),
+	)
 }

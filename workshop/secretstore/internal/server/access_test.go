@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	vault "github.com/hashicorp/vault/api"
 )
@@ -51,6 +53,29 @@ func TestARevokedTokenIsWorthNothing(t *testing.T) {
 	if _, err := client.Auth().Token().LookupSelfWithContext(t.Context()); status(err) != http.StatusForbidden {
 		t.Errorf("got %v", err)
 	}
+}
+
+func TestATokenEndsWithItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t)
+		root := s.client(t, rootToken)
+		role := map[string]any{"bound_service_account_names": "a", "bound_service_account_namespaces": "b", "token_ttl": "1h"}
+		if err := write(t, root, "auth/kubernetes/management/role/r", role); err != nil {
+			t.Fatal(err)
+		}
+		client := s.as(t, "r", "b/a@api")
+		time.Sleep(time.Hour - time.Second)
+		if _, err := client.Auth().Token().LookupSelfWithContext(t.Context()); err != nil {
+			t.Errorf("shortly before: %v", err)
+		}
+		time.Sleep(time.Second)
+		if _, err := client.Auth().Token().LookupSelfWithContext(t.Context()); status(err) != http.StatusForbidden {
+			t.Errorf("after its time: %v", err)
+		}
+		if _, err := root.Auth().Token().LookupSelfWithContext(t.Context()); err != nil {
+			t.Errorf("the root token: %v", err)
+		}
+	})
 }
 
 func TestRequestsWithoutAValidTokenAreRefused(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	vault "github.com/hashicorp/vault/api"
 	kubernetes "github.com/hashicorp/vault/api/auth/kubernetes"
 
-	"github.com/c5c3/forge/workshop/secretstore/internal/auth"
 	"github.com/c5c3/forge/workshop/secretstore/internal/server"
 )
 
@@ -22,29 +22,31 @@ const rootToken = "s.root-token"
 // reviewer knows the service accounts whose tokens are "namespace/name@audience".
 type reviewer struct{}
 
-func (reviewer) Review(_ context.Context, token, audience string) (auth.ServiceAccount, error) {
+func (reviewer) Review(_ context.Context, token, audience string) (server.ServiceAccount, error) {
 	account, meant, _ := strings.Cut(token, "@")
 	namespace, name, ok := strings.Cut(account, "/")
 	if !ok || audience != "" && meant != audience {
-		return auth.ServiceAccount{}, auth.ErrNotAuthenticated
+		return server.ServiceAccount{}, server.ErrNotAuthenticated
 	}
-	return auth.ServiceAccount{Namespace: namespace, Name: name, UID: "uid"}, nil
+	return server.ServiceAccount{Namespace: namespace, Name: name, UID: "uid"}, nil
 }
 
 // store is a running server with the policies and the role by which External
 // Secrets works with it.
 type store struct {
-	url string
-	log *strings.Builder
+	handler http.Handler
+	dir     string
+	log     *strings.Builder
 }
 
 // keys are the keys of a store that is already initialised.
-const keys = `{"root_token": "` + rootToken + `", "unseal_keys_b64": ["k1", "k2", "k3"], "unseal_threshold": 2}`
+const keys = `{"keys": {
+	"root_token": "` + rootToken + `", "unseal_keys_b64": ["k1", "k2", "k3"], "unseal_shares": 3, "unseal_threshold": 2}}`
 
 func start(t *testing.T) *store {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "keys.json"), []byte(keys), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "store.json"), []byte(keys), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := serve(t, dir)
@@ -60,9 +62,19 @@ func serve(t *testing.T, dir string) *store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := httptest.NewServer(handler)
-	t.Cleanup(listener.Close)
-	return &store{url: listener.URL, log: log}
+	return &store{handler: handler, dir: dir, log: log}
+}
+
+// RoundTrip implements http.RoundTripper without a network.
+func (s *store) RoundTrip(r *http.Request) (*http.Response, error) {
+	answered := httptest.NewRecorder()
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	s.handler.ServeHTTP(answered, r)
+	response := answered.Result()
+	response.Request = r
+	return response, r.Context().Err()
 }
 
 // setUp does the same as the bootstrap scripts, with the official client.
@@ -119,7 +131,7 @@ func write(t *testing.T, client *vault.Client, path string, data map[string]any)
 func (s *store) client(t *testing.T, token string) *vault.Client {
 	t.Helper()
 	config := vault.DefaultConfig()
-	config.Address = s.url
+	config.HttpClient = &http.Client{Transport: s}
 	config.MaxRetries = 0
 	client, err := vault.NewClient(config)
 	if err != nil {

@@ -2,114 +2,145 @@ package server
 
 import (
 	"cmp"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/c5c3/forge/workshop/secretstore/internal/auth"
 )
 
-// defaultTTL is the lifetime of a token if its role does not set one.
-const defaultTTL = time.Hour
+// token describes a token. Its text is not part of it.
+type token struct {
+	DisplayName string
+	Policies    []string
+	Metadata    map[string]string
+	// login is the accessor of the login that issued the token.
+	login string
+	// root permits everything, forever.
+	root    bool
+	expires time.Time
+}
 
-// isLogin reports whether a request is a login with a service account.
-func (s *Server) isLogin(q *request) bool {
-	path, ok := strings.CutPrefix(q.path, "auth/")
-	if !ok || !q.writes() {
-		return false
+// lookup returns the description of a token, and whether it is valid.
+func (s *Server) lookup(text string) (token, bool) {
+	if text != "" && text == s.state().Keys.RootToken {
+		return token{DisplayName: "root", Policies: []string{"root"}, root: true}, true
 	}
-	mounted, login := s.settings.get().login(path)
-	return login.Type == "kubernetes" && path == mounted+"login"
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tokens[text]
+	return t, time.Now().Before(t.expires)
+}
+
+// role binds service accounts to policies; "*" stands for all names.
+type role struct {
+	Names      names `json:"bound_service_account_names"`
+	Namespaces names `json:"bound_service_account_namespaces"`
+	Policies   names `json:"token_policies"`
+	// Audience is what a service account token has to be meant for, "" for anything.
+	Audience string   `json:"audience"`
+	TTL      duration `json:"token_ttl"`
+}
+
+// names may be written as a list, or as one text with commas.
+type names []string
+
+// UnmarshalJSON parses both.
+func (n *names) UnmarshalJSON(content []byte) error {
+	var text string
+	if json.Unmarshal(content, &text) != nil {
+		return json.Unmarshal(content, (*[]string)(n))
+	}
+	*n = strings.Split(text, ",")
+	return nil
+}
+
+// admit reports whether the name is among them.
+func (n names) admit(name string) bool { return slices.Contains(n, name) || slices.Contains(n, "*") }
+
+// parseRole parses a role of the Kubernetes login from its settings.
+func parseRole(entry map[string]any) (role, error) {
+	var r role
+	content, err := json.Marshal(entry)
+	if err == nil {
+		err = json.Unmarshal(content, &r)
+	}
+	if err != nil {
+		return r, fmt.Errorf("not a role: %w", err)
+	}
+	if len(r.Names) == 0 || len(r.Namespaces) == 0 {
+		return r, errors.New("bound_service_account_names and bound_service_account_namespaces can not be empty")
+	}
+	return r, nil
 }
 
 // login implements the Kubernetes login: it verifies the service account token and issues
 // a store token.
-func (s *Server) login(q *request) (reply, error) {
+func (s *Server) login(q *request) (any, error) {
 	var body struct {
 		Role string `json:"role"`
 		JWT  string `json:"jwt"`
 	}
 	if err := q.decode(&body); err != nil {
-		return reply{}, err
+		return nil, err
 	}
-	mount := strings.TrimSuffix(q.path, "/login")
-	role, err := s.role(mount, body.Role)
+	path, current := strings.TrimSuffix(q.path, "/login"), s.state()
+	role, err := parseRole(current.Entries[path+"/role/"+body.Role])
 	if err != nil {
-		return reply{}, err
+		return nil, fail(http.StatusBadRequest, fmt.Sprintf("invalid role name %q", body.Role))
+	}
+	if current.Entries[path+"/config"] == nil {
+		return nil, fail(http.StatusInternalServerError, "could not load backend configuration")
 	}
 	account, err := s.reviewer.Review(q.Context(), body.JWT, role.Audience)
-	if errors.Is(err, auth.ErrNotAuthenticated) {
-		return reply{}, fail(http.StatusForbidden, "permission denied")
-	} else if err != nil {
-		return reply{}, err
+	switch {
+	case errors.Is(err, ErrNotAuthenticated):
+		return nil, fail(http.StatusForbidden, "permission denied")
+	case err != nil:
+		return nil, err
+	case !role.Names.admit(account.Name) || !role.Namespaces.admit(account.Namespace):
+		return nil, fail(http.StatusForbidden, "service account name or namespace not authorized")
 	}
-	if !role.Admits(account) {
-		return reply{}, fail(http.StatusForbidden, "service account name or namespace not authorized")
-	}
-	_, mounted := s.settings.get().login(strings.TrimPrefix(q.path, "auth/"))
-	ttl := cmp.Or(role.TTL.Duration, defaultTTL)
-	text, token := s.tokens.Issue(auth.Token{
-		DisplayName: strings.TrimPrefix(mount, "auth/") + "-" + account.Namespace + "-" + account.Name,
-		Path:        q.path,
-		Policies:    append([]string{"default"}, role.Policies...),
-		Login:       mounted.Accessor,
+	ttl := cmp.Or(time.Duration(role.TTL), time.Hour)
+	q.holder = token{
+		DisplayName: account.Namespace + "-" + account.Name,
+		Policies:    role.Policies,
 		Metadata: map[string]string{
 			"role": body.Role, "service_account_name": account.Name,
 			"service_account_namespace": account.Namespace, "service_account_uid": account.UID,
 		},
-	}, ttl)
-	q.holder = token
-	return issued(text, token, ttl), nil
+		login:   current.Logins[strings.TrimPrefix(path, "auth/")+"/"].Accessor,
+		expires: time.Now().Add(ttl),
+	}
+	text := "s." + rand.Text()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens[text] = q.holder
+	return object{"auth": object{
+		"client_token": text, "policies": role.Policies, "token_policies": role.Policies, "metadata": q.holder.Metadata,
+		"lease_duration": int(ttl.Seconds()), "renewable": false, "token_type": "service",
+	}}, nil
 }
 
-// role returns a role of a login that is configured.
-func (s *Server) role(mount, name string) (auth.Role, error) {
-	entries := s.settings.get().Entries
-	role, err := parseRole(entries[mount+"/role/"+name])
-	if err != nil {
-		return auth.Role{}, fail(http.StatusBadRequest, fmt.Sprintf("invalid role name %q", name))
+// describe describes the token of the request, which every token may ask for.
+func (s *Server) describe(q *request) (any, error) {
+	data := object{
+		"id": q.token, "display_name": q.holder.DisplayName, "policies": q.holder.Policies, "meta": q.holder.Metadata,
+		"type": "service", "renewable": false, "ttl": 0, "expire_time": nil,
 	}
-	if entries[mount+"/config"] == nil {
-		return auth.Role{}, fail(http.StatusInternalServerError, "could not load backend configuration")
+	if !q.holder.root {
+		data["ttl"], data["expire_time"] = int(time.Until(q.holder.expires).Seconds()), q.holder.expires
 	}
-	return role, nil
+	return withData(data), nil
 }
 
-// issued answers a login with the token.
-func issued(text string, token auth.Token, ttl time.Duration) reply {
-	return reply{status: http.StatusOK, body: envelope{Auth: map[string]any{
-		"client_token": text, "accessor": token.Accessor, "policies": token.Policies, "token_policies": token.Policies,
-		"metadata": token.Metadata, "lease_duration": int(ttl.Seconds()), "renewable": false, "token_type": "service",
-		"entity_id": "", "orphan": true, "num_uses": 0,
-	}}}
-}
-
-// handleToken answers requests about the token that they carry, which OpenBao's
-// policy "default" permits for every token.
-func (s *Server) handleToken(q *request, rest string) (reply, error) {
-	switch rest {
-	case "lookup-self":
-		return withData(s.describe(q)), nil
-	case "revoke-self":
-		s.tokens.Revoke(q.token)
-		return noContent(), nil
-	}
-	return reply{}, fail(http.StatusNotFound, fmt.Sprintf("no handler for route %q", q.path))
-}
-
-// describe describes the token of the request.
-func (s *Server) describe(q *request) map[string]any {
-	t := q.holder
-	var expires any
-	if !t.ExpireTime.IsZero() {
-		expires = timeText(t.ExpireTime)
-	}
-	return map[string]any{
-		"id": q.token, "accessor": t.Accessor, "display_name": t.DisplayName, "path": t.Path, "policies": t.Policies,
-		"meta": t.Metadata, "type": "service", "ttl": int(t.TTL(s.now()).Seconds()), "expire_time": expires,
-		"creation_time": t.CreatedTime.Unix(), "creation_ttl": int(t.CreationTTL.Seconds()), "renewable": false,
-		"num_uses": 0, "orphan": true, "entity_id": "",
-	}
+// revoke invalidates the token of the request.
+func (s *Server) revoke(q *request) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.tokens, q.token)
+	return nil, nil
 }

@@ -1,72 +1,90 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
-	"strconv"
 	"strings"
-
-	"github.com/c5c3/forge/workshop/secretstore/internal/auth"
 )
 
-// maxBody is the largest request that OpenBao accepts by default, in bytes.
-const maxBody = 32 << 20
+const (
+	// maxBody is the largest request that OpenBao accepts by default, in bytes.
+	maxBody = 32 << 20
+	list    = "LIST"
+)
 
 // request is a request while it is being processed.
 type request struct {
 	*http.Request
+
 	// path is the part after /v1/.
-	path string
-	// method is LIST for both ways of requesting a list.
-	method string
+	path   string
 	token  string
-	holder auth.Token
-	body   []byte
+	holder token
+	body   io.Reader
 }
 
-// writes reports whether the request creates or changes something.
-func (r *request) writes() bool { return r.method == http.MethodPost || r.method == http.MethodPut }
+// action answers a request with a body, or with nothing.
+type action func(*request) (any, error)
+
+func newRequest(w http.ResponseWriter, r *http.Request) *request {
+	return &request{
+		Request: r,
+		path:    strings.TrimPrefix(r.URL.Path, "/v1/"),
+		token:   cmp.Or(r.Header.Get("X-Vault-Token"), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")),
+		body:    http.MaxBytesReader(w, r.Body, maxBody),
+	}
+}
 
 // decode parses the body. An empty one leaves v as it is.
 func (r *request) decode(v any) error {
-	if len(r.body) == 0 {
-		return nil
-	}
-	if err := json.Unmarshal(r.body, v); err != nil {
+	if err := json.NewDecoder(r.body).Decode(v); err != nil && !errors.Is(err, io.EOF) {
 		// The parser's message could quote a secret.
 		return fail(http.StatusBadRequest, "failed to parse JSON input")
 	}
 	return nil
 }
 
-// newRequest parses the path, the method and the headers of an HTTP request.
-func newRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
-	path, ok := strings.CutPrefix(r.URL.Path, "/v1/")
-	if !ok {
-		return nil, fail(http.StatusNotFound, "")
+// object is a part of a response.
+type object map[string]any
+
+// withData wraps the data of a response as OpenBao does.
+func withData(data any) object {
+	return object{
+		"request_id": "", "lease_id": "", "renewable": false, "lease_duration": 0, "data": data, "wrap_info": nil, "warnings": nil, "auth": nil,
 	}
-	method := r.Method
-	if method == http.MethodGet && r.URL.Query().Get("list") == "true" {
-		method = "LIST"
-	}
-	token := r.Header.Get("X-Vault-Token")
-	if token == "" {
-		token = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	}
-	var body json.RawMessage
-	if r.ContentLength != 0 {
-		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&body)
-		if err != nil {
-			return nil, fail(http.StatusBadRequest, "failed to parse JSON input")
-		}
-	}
-	return &request{Request: r, path: path, method: method, token: token, body: body}, nil
 }
 
-// chosenStatus returns the status that the client has chosen, otherwise the default.
-func (r *request) chosenStatus(parameter string, usual int) int {
-	if chosen, err := strconv.Atoi(r.URL.Query().Get(parameter)); err == nil && chosen >= 200 && chosen < 600 {
-		return chosen
+// failure is an error with the status and the body of the response.
+type failure struct {
+	status int
+	body   object
+}
+
+func fail(status int, messages ...string) error {
+	return &failure{status: status, body: object{"errors": append([]string{}, messages...)}}
+}
+
+// Error implements error.
+func (f *failure) Error() string { return http.StatusText(f.status) }
+
+// answer writes the response and returns its status. Secrets must not be cached on the way.
+func answer(w http.ResponseWriter, body any, err error) int {
+	w.Header().Set("Cache-Control", "no-store")
+	status := http.StatusOK
+	if f, ok := errors.AsType[*failure](err); ok {
+		status, body = f.status, f.body
+	} else if err != nil {
+		status, body = http.StatusInternalServerError, object{"errors": []string{err.Error()}}
+	} else if body == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return http.StatusNoContent
 	}
-	return usual
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// It is not an error of the store if the client has disconnected.
+	_ = json.NewEncoder(w).Encode(body)
+	return status
 }

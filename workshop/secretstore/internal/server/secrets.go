@@ -1,121 +1,77 @@
 package server
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"github.com/c5c3/forge/workshop/secretstore/internal/kv"
 	"github.com/c5c3/forge/workshop/secretstore/internal/policy"
 )
 
-// handleSecrets answers requests to the key/value engine. rest is the path below
-// the mount: the kind of request and the path of the secret.
-func (s *Server) handleSecrets(q *request, rest string) (reply, error) {
-	kind, path, _ := strings.Cut(rest, "/")
-	method := q.method
-	if method == http.MethodPut {
-		method = http.MethodPost
+// secretAt splits the path of a request to the key/value engine into the kind of the request,
+// "data" or "metadata", and the path of the secret.
+func (s *state) secretAt(path string) (kind, secret string, ok bool) {
+	for mounted, engine := range s.Engines {
+		if rest, below := strings.CutPrefix(path, mounted); below && engine.Type == "kv" {
+			kind, secret, _ = strings.Cut(rest, "/")
+			return kind, secret, true
+		}
 	}
-	if path == "" && method != "LIST" {
-		return reply{}, fail(http.StatusNotFound)
-	}
-	handle := map[string]func(*request, string) (reply, error){
-		"GET data":        s.readData,
-		"POST data":       s.writeData,
-		"DELETE data":     s.deleteData,
-		"POST delete":     s.changeVersions(s.secrets.Delete),
-		"POST undelete":   s.changeVersions(s.secrets.Undelete),
-		"POST destroy":    s.changeVersions(s.secrets.Destroy),
-		"LIST metadata":   s.list,
-		"GET metadata":    s.readMetadata,
-		"POST metadata":   s.writeMetadata,
-		"DELETE metadata": s.deleteMetadata,
-	}[method+" "+kind]
-	if handle == nil {
-		return reply{}, fail(http.StatusMethodNotAllowed, "unsupported operation")
-	}
-	return handle(q, path)
+	return "", "", false
 }
 
-// changeVersions returns the handler for requests that change named versions.
-func (s *Server) changeVersions(change func(string, []int) error) func(*request, string) (reply, error) {
-	return func(q *request, path string) (reply, error) {
-		if err := s.permit(q, policy.Update); err != nil {
-			return reply{}, err
-		}
-		var body struct {
-			Versions []int `json:"versions"`
-		}
-		if err := q.decode(&body); err != nil {
-			return reply{}, err
-		}
-		if len(body.Versions) == 0 {
-			return reply{}, fail(http.StatusBadRequest, "No version number provided")
-		}
-		return noContent(), change(path, body.Versions)
+// secret answers a request to the key/value engine.
+func (s *Server) secret(q *request, kind, path string) (any, error) {
+	_, exists := s.state().Secrets[path]
+	action, found := map[string]struct {
+		wanted string
+		do     func(*request, string) (any, error)
+	}{
+		"GET data":        {policy.Read, s.readData},
+		"PUT data":        {writing[exists], s.writeData},
+		"DELETE data":     {policy.Delete, s.deleteData},
+		"LIST metadata":   {policy.List, s.list},
+		"GET metadata":    {policy.Read, s.readMetadata},
+		"PUT metadata":    {writing[exists], s.writeMetadata},
+		"DELETE metadata": {policy.Delete, s.deleteMetadata},
+	}[q.Method+" "+kind]
+	if !found || path == "" && q.Method != list {
+		return nil, fail(http.StatusMethodNotAllowed, "unsupported operation")
 	}
+	named := q.path
+	if q.Method == list {
+		// Policies name the folders that may be listed with a trailing slash.
+		named = strings.TrimSuffix(named, "/") + "/"
+	}
+	if err := s.permit(q, named, action.wanted); err != nil {
+		return nil, err
+	}
+	return action.do(q, path)
 }
 
-// deleteData deletes the current version of a secret.
-func (s *Server) deleteData(q *request, path string) (reply, error) {
-	if err := s.permit(q, policy.Delete); err != nil {
-		return reply{}, err
-	}
-	return noContent(), s.secrets.Delete(path, nil)
-}
+// writing is the capability that a write needs, by whether the secret exists.
+var writing = map[bool]string{false: policy.Create, true: policy.Update}
 
-// deleteMetadata deletes a secret with all its versions.
-func (s *Server) deleteMetadata(q *request, path string) (reply, error) {
-	if err := s.permit(q, policy.Delete); err != nil {
-		return reply{}, err
+// readData returns the current version of a secret. Of a deleted one External Secrets expects
+// the metadata, with status 404.
+func (s *Server) readData(_ *request, path string) (any, error) {
+	secret := s.state().Secrets[path]
+	if secret == nil || secret.Version == 0 {
+		return nil, fail(http.StatusNotFound)
 	}
-	return noContent(), s.secrets.DeleteAll(path)
-}
-
-// permitWrite requires the capability for a write, which depends on whether
-// the secret exists.
-func (s *Server) permitWrite(q *request, path string) error {
-	if _, err := s.secrets.Get(path); err != nil {
-		return s.permit(q, policy.Create)
+	body := withData(object{"data": secret.Data, "metadata": secret.version()})
+	if secret.Data == nil {
+		return nil, &failure{http.StatusNotFound, body}
 	}
-	return s.permit(q, policy.Update)
-}
-
-// readData returns a version of a secret, by default the current one.
-func (s *Server) readData(q *request, path string) (reply, error) {
-	if err := s.permit(q, policy.Read); err != nil {
-		return reply{}, err
-	}
-	wanted := 0
-	if text := q.URL.Query().Get("version"); text != "" {
-		number, err := strconv.Atoi(text)
-		if err != nil {
-			return reply{}, fail(http.StatusBadRequest, "the version is not a number")
-		}
-		wanted = number
-	}
-	secret, err := s.secrets.Get(path)
-	if err != nil {
-		return reply{}, err
-	}
-	version, number := secret.Version(wanted)
-	if version == nil {
-		return reply{}, kv.ErrNotFound
-	}
-	answer := map[string]any{"data": version.Data, "metadata": versionMetadata(secret, version, number)}
-	if !version.Readable() {
-		answer["data"] = nil
-		return reply{}, &failure{status: http.StatusNotFound, data: answer}
-	}
-	return withData(answer), nil
+	return body, nil
 }
 
 // writeData writes a new version of a secret, subject to check-and-set.
-func (s *Server) writeData(q *request, path string) (reply, error) {
-	if err := s.permitWrite(q, path); err != nil {
-		return reply{}, err
-	}
+func (s *Server) writeData(q *request, path string) (any, error) {
 	var body struct {
 		Data    map[string]any `json:"data"`
 		Options struct {
@@ -123,87 +79,109 @@ func (s *Server) writeData(q *request, path string) (reply, error) {
 		} `json:"options"`
 	}
 	if err := q.decode(&body); err != nil {
-		return reply{}, err
+		return nil, err
 	}
 	if body.Data == nil {
-		return reply{}, fail(http.StatusBadRequest, "no data provided")
+		return nil, fail(http.StatusBadRequest, "no data provided")
 	}
-	secret, err := s.secrets.Write(path, body.Data, body.Options.CAS)
-	if err != nil {
-		return reply{}, err
-	}
-	version, number := secret.Version(0)
-	return withData(versionMetadata(secret, version, number)), nil
+	var written object
+	err := s.changeSecret(path, func(secret *secret) error {
+		if cas := body.Options.CAS; cas != nil && *cas != secret.Version {
+			// The first half is OpenBao's text, which clients compare.
+			return fail(http.StatusBadRequest, fmt.Sprintf(
+				"check-and-set parameter did not match the current version: the current version is %d", secret.Version))
+		}
+		secret.Version++
+		secret.Data, secret.Deleted = body.Data, time.Time{}
+		written = secret.version()
+		return nil
+	})
+	return withData(written), err
 }
 
-// list returns the names below a path.
-func (s *Server) list(q *request, path string) (reply, error) {
-	// Policies name the folders that may be listed with a trailing slash.
-	if path != "" && !strings.HasSuffix(q.path, "/") {
-		q.path += "/"
+// deleteData deletes the current version of a secret, if there is one.
+func (s *Server) deleteData(_ *request, path string) (any, error) {
+	if secret := s.state().Secrets[path]; secret == nil || secret.Data == nil {
+		return nil, nil
 	}
-	if err := s.permit(q, policy.List); err != nil {
-		return reply{}, err
-	}
-	names := s.secrets.List(path)
-	if len(names) == 0 {
-		return reply{}, kv.ErrNotFound
-	}
-	return withData(map[string]any{"keys": names}), nil
+	return nil, s.changeSecret(path, func(secret *secret) error {
+		secret.Data, secret.Deleted = nil, secret.Updated
+		return nil
+	})
 }
 
-func versionsOf(secret *kv.Secret) map[string]any {
-	versions := map[string]any{}
-	for number, version := range secret.Versions {
-		versions[number] = map[string]any{
-			"created_time": timeText(version.CreatedTime), "deletion_time": timeText(version.DeletionTime),
-			"destroyed": version.Destroyed,
+// list returns the names directly below a path, in order. Names of folders end with a slash.
+func (s *Server) list(_ *request, path string) (any, error) {
+	if path != "" {
+		path = strings.TrimSuffix(path, "/") + "/"
+	}
+	names := map[string]bool{}
+	for full := range s.state().Secrets {
+		if below, ok := strings.CutPrefix(full, path); ok {
+			name, _, deeper := strings.Cut(below, "/")
+			if deeper {
+				name += "/"
+			}
+			names[name] = true
 		}
 	}
-	return versions
+	if len(names) == 0 {
+		return nil, fail(http.StatusNotFound)
+	}
+	return withData(object{"keys": slices.Sorted(maps.Keys(names))}), nil
 }
 
-// readMetadata returns the metadata of a secret and of its versions.
-func (s *Server) readMetadata(q *request, path string) (reply, error) {
-	if err := s.permit(q, policy.Read); err != nil {
-		return reply{}, err
+// readMetadata returns the metadata of a secret and of its current version.
+func (s *Server) readMetadata(_ *request, path string) (any, error) {
+	secret := s.state().Secrets[path]
+	if secret == nil {
+		return nil, fail(http.StatusNotFound)
 	}
-	secret, err := s.secrets.Get(path)
-	if err != nil {
-		return reply{}, err
+	versions := object{}
+	if secret.Version > 0 {
+		versions[strconv.Itoa(secret.Version)] = secret.version()
 	}
-	return withData(map[string]any{
-		"cas_required": secret.CASRequired, "created_time": timeText(secret.CreatedTime),
-		"current_version": secret.CurrentVersion, "custom_metadata": customMetadata(secret),
-		"delete_version_after": "0s", "max_versions": secret.MaxVersions, "oldest_version": secret.OldestVersion,
-		"updated_time": timeText(secret.UpdatedTime), "versions": versionsOf(secret),
+	return withData(object{
+		"created_time": secret.Created, "updated_time": secret.Updated, "current_version": secret.Version,
+		"custom_metadata": secret.Metadata, "versions": versions,
 	}), nil
 }
 
-// writeMetadata replaces the metadata of a secret.
-func (s *Server) writeMetadata(q *request, path string) (reply, error) {
-	if err := s.permitWrite(q, path); err != nil {
-		return reply{}, err
+// writeMetadata replaces the metadata of a secret, which is created without a version if needed.
+func (s *Server) writeMetadata(q *request, path string) (any, error) {
+	var body struct {
+		Custom map[string]string `json:"custom_metadata"`
 	}
-	var body kv.Metadata
 	if err := q.decode(&body); err != nil {
-		return reply{}, err
+		return nil, err
 	}
-	return noContent(), s.secrets.WriteMetadata(path, body)
+	return nil, s.changeSecret(path, func(secret *secret) error { secret.Metadata = body.Custom; return nil })
 }
 
-// versionMetadata returns the metadata of a version in the format of the API.
-func versionMetadata(secret *kv.Secret, version *kv.Version, number int) map[string]any {
-	return map[string]any{
-		"created_time": timeText(version.CreatedTime), "custom_metadata": customMetadata(secret),
-		"deletion_time": timeText(version.DeletionTime), "destroyed": version.Destroyed, "version": number,
-	}
+// deleteMetadata deletes a secret with its metadata.
+func (s *Server) deleteMetadata(_ *request, path string) (any, error) {
+	return nil, s.kept.change(func(c *state) error { delete(c.Secrets, path); return nil })
 }
 
-// customMetadata is null if there is none, not an empty object.
-func customMetadata(secret *kv.Secret) any {
-	if len(secret.CustomMetadata) == 0 {
-		return nil
+// changeSecret changes a secret, which is created if needed.
+func (s *Server) changeSecret(path string, do func(*secret) error) error {
+	return s.kept.change(func(c *state) error {
+		now := time.Now().UTC()
+		if c.Secrets[path] == nil {
+			c.Secrets[path] = &secret{Created: now}
+		}
+		c.Secrets[path].Updated = now
+		return do(c.Secrets[path])
+	})
+}
+
+// version returns the metadata of the current version in the format of the API.
+func (s *secret) version() object {
+	deleted := ""
+	if !s.Deleted.IsZero() {
+		deleted = s.Deleted.Format(time.RFC3339Nano)
 	}
-	return secret.CustomMetadata
+	return object{
+		"created_time": s.Updated, "custom_metadata": s.Metadata, "deletion_time": deleted, "destroyed": false, "version": s.Version,
+	}
 }

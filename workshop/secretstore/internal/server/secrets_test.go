@@ -3,6 +3,7 @@ package server_test
 import (
 	"errors"
 	"net/http"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,19 +25,6 @@ func TestASecretIsReadAsItWasWritten(t *testing.T) {
 	}
 	if got.VersionMetadata.Version != 1 || got.VersionMetadata.CreatedTime.IsZero() {
 		t.Errorf("metadata %+v", got.VersionMetadata)
-	}
-}
-
-func TestAnOlderVersionStaysReadable(t *testing.T) {
-	kv := start(t).client(t, rootToken).KVv2("kv-v2")
-	for _, value := range []string{"first", "second"} {
-		if _, err := kv.Put(t.Context(), "a", map[string]any{"v": value}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	old, err := kv.GetVersion(t.Context(), "a", 1)
-	if err != nil || old.Data["v"] != "first" {
-		t.Errorf("got %v, %v", old, err)
 	}
 }
 
@@ -68,30 +56,16 @@ func TestADeletedVersionShowsOnlyItsMetadata(t *testing.T) {
 	if secret.Data["data"] != nil || secret.Data["metadata"].(map[string]any)["deletion_time"] == "" {
 		t.Errorf("got %v", secret.Data)
 	}
-	if err := client.KVv2("kv-v2").Undelete(t.Context(), "a", []int{1}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := client.KVv2("kv-v2").Get(t.Context(), "a"); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestADestroyedVersionIsGone(t *testing.T) {
-	client := start(t).client(t, rootToken)
-	put(t, client, "a", map[string]any{"v": "x"})
-	if err := client.KVv2("kv-v2").Destroy(t.Context(), "a", []int{1}); err != nil {
-		t.Fatal(err)
-	}
-	versions, err := client.KVv2("kv-v2").GetVersionsAsList(t.Context(), "a")
-	if err != nil || len(versions) != 1 || !versions[0].Destroyed {
-		t.Errorf("got %v, %v", versions, err)
+	put(t, client, "a", map[string]any{"v": "y"})
+	if again, err := client.KVv2("kv-v2").Get(t.Context(), "a"); err != nil || again.VersionMetadata.Version != 2 {
+		t.Errorf("a new version: %v, %v", again, err)
 	}
 }
 
 func TestCustomMetadataIsKeptBesideTheVersions(t *testing.T) {
 	client := start(t).client(t, rootToken)
 	kv := client.KVv2("kv-v2")
-	input := vault.KVMetadataPutInput{CustomMetadata: map[string]any{"managed-by": "external-secrets"}, MaxVersions: 3}
+	input := vault.KVMetadataPutInput{CustomMetadata: map[string]any{"managed-by": "external-secrets"}}
 	if err := kv.PutMetadata(t.Context(), "a", input); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +74,7 @@ func TestCustomMetadataIsKeptBesideTheVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if metadata.CustomMetadata["managed-by"] != "external-secrets" || metadata.MaxVersions != 3 || metadata.CurrentVersion != 1 {
+	if metadata.CustomMetadata["managed-by"] != "external-secrets" || metadata.CurrentVersion != 1 {
 		t.Errorf("got %+v", metadata)
 	}
 	secret, err := kv.Get(t.Context(), "a")
@@ -153,5 +127,31 @@ func TestARequestThatIsNoJSONIsRefusedWithoutRepeatingIt(t *testing.T) {
 	}
 	if text := err.Error() + s.log.String(); containsSecret(text) {
 		t.Errorf("it is repeated: %s", text)
+	}
+}
+
+func TestDeletingWhatIsNotThereIsNoError(t *testing.T) {
+	kv := start(t).client(t, rootToken).KVv2("kv-v2")
+	if err := errors.Join(kv.Delete(t.Context(), "a"), kv.DeleteMetadata(t.Context(), "a")); err != nil {
+		t.Error(err)
+	}
+	if _, err := kv.GetMetadata(t.Context(), "a"); !errors.Is(err, vault.ErrSecretNotFound) {
+		t.Errorf("it is there now: %v", err)
+	}
+}
+
+func TestAChangeThatCannotBeSavedDoesNotHappen(t *testing.T) {
+	s := start(t)
+	client := s.client(t, rootToken)
+	put(t, client, "a", map[string]any{"v": "first"})
+	if err := os.RemoveAll(s.dir); err != nil {
+		t.Fatal(err)
+	}
+	kv := client.KVv2("kv-v2")
+	if _, err := kv.Put(t.Context(), "a", map[string]any{"v": "second"}); status(err) != http.StatusInternalServerError {
+		t.Errorf("got %v", err)
+	}
+	if got, err := kv.Get(t.Context(), "a"); err != nil || got.Data["v"] != "first" {
+		t.Errorf("the secret is %v, %v", got, err)
 	}
 }

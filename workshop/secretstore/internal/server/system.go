@@ -1,135 +1,150 @@
 package server
 
 import (
-	"encoding/json"
+	"context"
+	"maps"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/c5c3/forge/workshop/secretstore/internal/policy"
+	"time"
 )
 
-// handleOpen answers requests that have to work while the store is sealed. It returns
-// false for every other request.
-func (s *Server) handleOpen(q *request) (reply, bool, error) {
-	writing := q.writes()
-	switch {
-	case q.path == "sys/health":
-		return s.health(q), true, nil
-	case q.path == "sys/seal-status":
-		return reply{status: http.StatusOK, body: s.seal.status()}, true, nil
-	case q.path == "sys/init" && q.method == http.MethodGet:
-		return reply{status: http.StatusOK, body: map[string]bool{"initialized": s.seal.status().Initialized}}, true, nil
-	case q.path == "sys/init" && writing:
-		answer, err := s.initialise(q)
-		return answer, true, err
-	case q.path == "sys/unseal" && writing:
-		answer, err := s.unseal(q)
-		return answer, true, err
-	case q.path == "sys/seal" && writing:
-		answer, err := s.administer(q, func() error { s.seal.lock(); return nil })
-		return answer, true, err
-	case strings.HasPrefix(q.path, "sys/stand-in/") && writing:
-		answer, err := s.administer(q, func() error { return s.test(q) })
-		return answer, true, err
-	}
-	return reply{}, false, nil
-}
+// version is the version that the store reports, so that it is not mistaken for
+// OpenBao.
+const version = "0.0.0-stand-in"
 
-// health reports the state in the HTTP status, for load balancers. A client may
-// choose which one means "sealed" and which "not initialised".
-func (s *Server) health(q *request) reply {
-	status := s.seal.status()
-	code := http.StatusOK
-	switch {
-	case !status.Initialized:
-		code = q.chosenStatus("uninitcode", http.StatusNotImplemented)
-	case status.Sealed:
-		code = q.chosenStatus("sealedcode", http.StatusServiceUnavailable)
-	}
-	return reply{status: code, body: map[string]any{
-		"initialized": status.Initialized, "sealed": status.Sealed, "standby": false, "version": version,
-		"cluster_name": "stand-in", "server_time_utc": s.now().Unix(),
-	}}
+func (s *Server) sealStatus(*request) (any, error) {
+	keys := s.state().Keys
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return object{
+		"type": "shamir", "initialized": keys.Shares > 0, "sealed": s.sealed, "t": keys.Threshold, "n": keys.Shares,
+		"progress": len(s.entered), "version": version,
+	}, nil
 }
 
 // initialise generates the keys of a store that has none. The store is sealed
 // afterwards, as OpenBao is.
-func (s *Server) initialise(q *request) (reply, error) {
-	body := struct {
+func (s *Server) initialise(q *request) (any, error) {
+	var body struct {
 		Shares    int `json:"secret_shares"`
 		Threshold int `json:"secret_threshold"`
-	}{}
+	}
 	if err := q.decode(&body); err != nil {
-		return reply{}, err
+		return nil, err
 	}
 	if body.Shares < 1 || body.Threshold < 1 || body.Threshold > body.Shares {
-		return reply{}, fail(http.StatusBadRequest, "secret_threshold must be between 1 and secret_shares")
+		return nil, fail(http.StatusBadRequest, "secret_threshold must be between 1 and secret_shares")
 	}
-	keys := NewKeys(body.Shares, body.Threshold)
-	err := s.seal.initialise(keys, func() error {
-		content, err := json.Marshal(keys)
-		if err != nil {
-			return err
+	keys := newKeys(body.Shares, body.Threshold)
+	err := s.kept.change(func(c *state) error {
+		if c.Keys.Shares > 0 {
+			return fail(http.StatusBadRequest, "OpenBao is already initialized")
 		}
-		return replaceFile(filepath.Join(s.dir, keysName), content)
+		c.Keys = keys
+		return nil
 	})
-	if err != nil {
-		return reply{}, err
-	}
-	s.tokens.SetRoot(keys.RootToken)
-	return reply{status: http.StatusOK, body: map[string]any{
-		"keys": keys.KeysHex, "keys_base64": keys.UnsealKeys, "root_token": keys.RootToken,
-	}}, nil
+	return object{"keys": keys.KeysHex, "keys_base64": keys.UnsealKeys, "root_token": keys.RootToken}, err
 }
 
-// unseal accepts one unseal key.
-func (s *Server) unseal(q *request) (reply, error) {
+// unseal accepts one unseal key. Enough different ones unseal the store.
+func (s *Server) unseal(q *request) (any, error) {
 	var body struct {
 		Key string `json:"key"`
 	}
 	if err := q.decode(&body); err != nil {
-		return reply{}, err
+		return nil, err
 	}
-	if !s.seal.enter(body.Key) {
-		return reply{}, fail(http.StatusBadRequest, "this is not one of the keys")
+	keys := s.state().Keys
+	if !slices.Contains(keys.UnsealKeys, body.Key) {
+		return nil, fail(http.StatusBadRequest, "this is not one of the keys")
 	}
-	return reply{status: http.StatusOK, body: s.seal.status()}, nil
+	s.mu.Lock()
+	if s.entered[body.Key] = true; !s.sealed || len(s.entered) >= keys.Threshold {
+		s.sealed = false
+		clear(s.entered)
+	}
+	s.mu.Unlock()
+	return s.sealStatus(q)
 }
 
-// administer handles requests that only the root token may send.
-func (s *Server) administer(q *request, do func() error) (reply, error) {
-	holder, valid := s.tokens.Lookup(q.token)
-	q.holder = holder
-	if !valid || !slices.Contains(holder.Policies, policy.Root) {
-		return reply{}, fail(http.StatusForbidden, "permission denied")
-	}
-	return noContent(), do()
+// lock seals the store.
+func (s *Server) lock(*request) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sealed = true
+	clear(s.entered)
+	return nil, nil
 }
 
-// test handles requests that only tests send, and that no OpenBao offers.
-func (s *Server) test(q *request) error {
+// empty removes every secret whose path starts with a prefix. Only tests send this request,
+// and the next.
+func (s *Server) empty(q *request) (any, error) {
+	var body struct {
+		Prefix string `json:"prefix"`
+	}
+	if err := q.decode(&body); err != nil {
+		return nil, err
+	}
+	return nil, s.kept.change(func(c *state) error {
+		maps.DeleteFunc(c.Secrets, func(path string, _ *secret) bool { return strings.HasPrefix(path, body.Prefix) })
+		return nil
+	})
+}
+
+// Fault makes requests below a path slow, or fail. It affects no other path, so
+// that tests that need one can run in parallel.
+type Fault struct {
+	// Delay delays each response.
+	Delay duration `json:"delay"`
+	// Status is the HTTP status to respond with instead; 0 for none.
+	Status int `json:"status"`
+}
+
+// fault replaces the fault of a prefix; an empty one removes it.
+func (s *Server) fault(q *request) (any, error) {
 	var body struct {
 		Fault
 
 		Prefix string `json:"prefix"`
 	}
 	if err := q.decode(&body); err != nil {
-		return err
+		return nil, err
 	}
-	switch strings.TrimPrefix(q.path, "sys/stand-in/") {
-	case "empty":
-		return s.secrets.Empty(body.Prefix)
-	case "fault":
-		for path, engine := range s.settings.get().Engines {
-			for _, kind := range []string{"data/", "metadata/"} {
-				if engine.Type == "kv" {
-					s.faults.set(path+kind+body.Prefix, body.Fault)
-				}
-			}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults[body.Prefix] = body.Fault
+	return nil, nil
+}
+
+// inject waits for the longest delay that is set for a path and returns the highest
+// status, or 0.
+func (s *Server) inject(ctx context.Context, path string) (status int) {
+	_, path, ok := s.state().secretAt(path)
+	if !ok {
+		return 0
+	}
+	var delay time.Duration
+	s.mu.Lock()
+	for prefix, fault := range s.faults {
+		if strings.HasPrefix(path, prefix) {
+			delay, status = max(delay, time.Duration(fault.Delay)), max(status, fault.Status)
 		}
-		return nil
 	}
-	return fail(http.StatusNotFound)
+	s.mu.Unlock()
+	select {
+	case <-time.After(delay):
+	case <-ctx.Done():
+	}
+	return status
+}
+
+// duration is written in the form "1h".
+type duration time.Duration
+
+// UnmarshalText parses a duration.
+func (d *duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	*d = duration(parsed)
+	return err
 }

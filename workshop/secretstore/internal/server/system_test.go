@@ -22,9 +22,9 @@ func TestASealedStoreRefusesEverythingButBeingUnsealed(t *testing.T) {
 	if _, err := s.login(t, "eso-tenant", "ns/default@openbao"); status(err) != http.StatusServiceUnavailable {
 		t.Errorf("login: %v", err)
 	}
-	health, err := root.Sys().HealthWithContext(t.Context())
-	if err != nil || !health.Sealed || !health.Initialized {
-		t.Errorf("health: %+v, %v", health, err)
+	state, err := root.Sys().SealStatusWithContext(t.Context())
+	if err != nil || !state.Sealed || !state.Initialized {
+		t.Errorf("its state: %+v, %v", state, err)
 	}
 	for i, key := range []string{"k1", "k1", "k3"} {
 		status, err := root.Sys().UnsealWithContext(t.Context(), key)
@@ -110,9 +110,9 @@ func TestAStoreThatWasNotInitialisedAnswersNothing(t *testing.T) {
 	if _, err := s.client(t, "").KVv2("kv-v2").Get(t.Context(), "a"); status(err) != http.StatusServiceUnavailable {
 		t.Errorf("without a token: %v", err)
 	}
-	health, err := s.client(t, "").Sys().HealthWithContext(t.Context())
-	if err != nil || health.Initialized || !health.Sealed {
-		t.Errorf("health: %+v, %v", health, err)
+	state, err := s.client(t, "").Sys().SealStatusWithContext(t.Context())
+	if err != nil || state.Initialized || !state.Sealed {
+		t.Errorf("its state: %+v, %v", state, err)
 	}
 }
 
@@ -130,7 +130,15 @@ func TestWhatIsSetUpSurvivesARestart(t *testing.T) {
 	if err := root.Sys().PutPolicyWithContext(t.Context(), "p", `path "a" { capabilities = ["read"] }`); err != nil {
 		t.Fatal(err)
 	}
+	engine := &vault.MountInput{Type: "kv", Options: map[string]string{"version": "2"}}
+	if err := root.Sys().MountWithContext(t.Context(), "kv-v2", engine); err != nil {
+		t.Fatal(err)
+	}
+	put(t, root, "a", map[string]any{"v": "x"})
 	again := serve(t, dir).client(t, answer.RootToken)
+	if secret, err := again.KVv2("kv-v2").Get(t.Context(), "a"); err != nil || secret.Data["v"] != "x" {
+		t.Errorf("the secret is %v, %v", secret, err)
+	}
 	if text, err := again.Sys().GetPolicyWithContext(t.Context(), "p"); err != nil || text == "" {
 		t.Errorf("got %q, %v", text, err)
 	}

@@ -33,8 +33,7 @@ func Env(args []string) int {
 		args = args[1:]
 	}
 	if len(args) == 0 {
-		fmt.Println(strings.Join(os.Environ(), "\n"))
-		return 0
+		return complain("env", errors.New("no program is named"))
 	}
 	program, err := exec.LookPath(args[0])
 	if err == nil {

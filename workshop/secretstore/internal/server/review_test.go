@@ -1,4 +1,4 @@
-package auth_test
+package server_test
 
 import (
 	"encoding/json"
@@ -10,13 +10,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/c5c3/forge/workshop/secretstore/internal/auth"
+	"github.com/c5c3/forge/workshop/secretstore/internal/server"
 )
 
 // apiServer answers token reviews with a status, and checks who asks for what.
-func apiServer(t *testing.T, code int, status map[string]any) *auth.TokenReview {
+func apiServer(t *testing.T, code int, status map[string]any) *server.TokenReview {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	listener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var review struct {
 			Kind string `json:"kind"`
 			Spec struct {
@@ -34,12 +34,12 @@ func apiServer(t *testing.T, code int, status map[string]any) *auth.TokenReview 
 		w.WriteHeader(code)
 		_ = json.NewEncoder(w).Encode(map[string]any{"status": status})
 	}))
-	t.Cleanup(server.Close)
+	t.Cleanup(listener.Close)
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("ours\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &auth.TokenReview{Server: server.URL, TokenFile: file, Client: server.Client()}
+	return &server.TokenReview{Server: listener.URL, TokenFile: file, Client: listener.Client()}
 }
 
 func TestAReviewedTokenNamesItsServiceAccount(t *testing.T) {
@@ -47,7 +47,7 @@ func TestAReviewedTokenNamesItsServiceAccount(t *testing.T) {
 		"authenticated": true, "user": map[string]any{"username": "system:serviceaccount:ns:name", "uid": "u"},
 	})
 	got, err := review.Review(t.Context(), "theirs", "store")
-	if want := (auth.ServiceAccount{Namespace: "ns", Name: "name", UID: "u"}); err != nil || got != want {
+	if want := (server.ServiceAccount{Namespace: "ns", Name: "name", UID: "u"}); err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -57,7 +57,8 @@ func TestATokenOfNoServiceAccountIsNotAuthenticated(t *testing.T) {
 		"unknown": {"authenticated": false, "error": "expired"},
 		"a user":  {"authenticated": true, "user": map[string]any{"username": "admin"}},
 	} {
-		if _, err := apiServer(t, http.StatusCreated, status).Review(t.Context(), "theirs", "store"); !errors.Is(err, auth.ErrNotAuthenticated) {
+		_, err := apiServer(t, http.StatusCreated, status).Review(t.Context(), "theirs", "store")
+		if !errors.Is(err, server.ErrNotAuthenticated) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -65,27 +66,7 @@ func TestATokenOfNoServiceAccountIsNotAuthenticated(t *testing.T) {
 
 func TestAReviewThatFailsIsNoVerdict(t *testing.T) {
 	_, err := apiServer(t, http.StatusInternalServerError, nil).Review(t.Context(), "theirs", "store")
-	if err == nil || errors.Is(err, auth.ErrNotAuthenticated) {
+	if err == nil || errors.Is(err, server.ErrNotAuthenticated) {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestARoleAdmitsOnlyWhatItBinds(t *testing.T) {
-	bound := auth.Role{Names: []string{"eso"}, Namespaces: []string{"a", "b"}}
-	anywhere := auth.Role{Names: []string{"creds"}, Namespaces: []string{"*"}}
-	for _, test := range []struct {
-		role    auth.Role
-		account auth.ServiceAccount
-		want    bool
-	}{
-		{bound, auth.ServiceAccount{Namespace: "b", Name: "eso"}, true},
-		{bound, auth.ServiceAccount{Namespace: "c", Name: "eso"}, false},
-		{bound, auth.ServiceAccount{Namespace: "a", Name: "creds"}, false},
-		{anywhere, auth.ServiceAccount{Namespace: "c", Name: "creds"}, true},
-		{auth.Role{}, auth.ServiceAccount{Namespace: "a", Name: "eso"}, false},
-	} {
-		if got := test.role.Admits(test.account); got != test.want {
-			t.Errorf("%+v admits %+v: %t", test.role, test.account, got)
-		}
 	}
 }

@@ -1,5 +1,4 @@
-// Package bootstrap_test runs the scripts that set up OpenBao against its stand-in.
-package bootstrap_test
+package main
 
 import (
 	"crypto/tls"
@@ -16,11 +15,10 @@ import (
 	"time"
 
 	"github.com/c5c3/forge/workshop/secretstore/internal/pki"
-	"github.com/c5c3/forge/workshop/secretstore/internal/program"
 	"github.com/c5c3/forge/workshop/secretstore/internal/server"
 )
 
-const scripts = "../../../../deploy/openbao/bootstrap"
+const scripts = "../../deploy/openbao/bootstrap"
 
 const twoControlPlanes = "openstack/controlplane team-a/identity"
 
@@ -67,7 +65,7 @@ var links = []string{"bao", "pod/env", "pod/sh"}
 func TestMain(m *testing.M) {
 	name := filepath.Base(os.Args[0])
 	if slices.ContainsFunc(links, func(link string) bool { return filepath.Base(link) == name }) {
-		os.Exit(program.Main(os.Args))
+		os.Exit(run(os.Args))
 	}
 	os.Exit(m.Run())
 }
@@ -234,7 +232,7 @@ func (c *cluster) mounts(t *testing.T, kind string) map[string]string {
 func (c *cluster) files(t *testing.T) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(c.data)
-	if err != nil || len(entries) < 3 {
+	if err != nil || len(entries) == 0 {
 		t.Fatalf("found %v, %v", entries, err)
 	}
 	names := make([]string, len(entries))
@@ -258,22 +256,30 @@ func contents(t *testing.T, dir string, names ...string) map[string]string {
 	return found
 }
 
-// entry returns a stored setting, including hidden values.
-func (c *cluster) entry(t *testing.T, path string) map[string]any {
+// kept is what the store keeps.
+type kept struct {
+	Policies map[string]string         `json:"policies"`
+	Entries  map[string]map[string]any `json:"entries"`
+}
+
+func (c *cluster) kept(t *testing.T) (k kept) {
 	t.Helper()
-	var kept struct {
-		Entries map[string]map[string]any `json:"entries"`
-	}
-	if err := json.Unmarshal([]byte(c.files(t)["settings.json"]), &kept); err != nil {
+	if err := json.Unmarshal([]byte(c.files(t)["store.json"]), &k); err != nil {
 		t.Fatal(err)
 	}
-	return kept.Entries[path]
+	return k
+}
+
+// entry returns a stored setting.
+func (c *cluster) entry(t *testing.T, path string) map[string]any {
+	t.Helper()
+	return c.kept(t).Entries[path]
 }
 
 func (c *cluster) initialised(t *testing.T) bool {
 	t.Helper()
-	_, err := server.ReadKeys(c.data)
-	return err == nil
+	keys, err := server.ReadKeys(c.data)
+	return err == nil && keys.Shares > 0
 }
 
 // showsNoSecret fails if a key, a token or a password was an argument or in the output.
