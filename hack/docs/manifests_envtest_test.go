@@ -21,7 +21,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/outside"
@@ -69,12 +68,7 @@ func startServer(t *testing.T) *server {
 		}
 	}
 	env.ServeWebhooks(t, webhookFiles(t), s, func(mgr ctrl.Manager) error {
-		for _, webhook := range []interface{ SetupWebhookWithManager(ctrl.Manager) error }{
-			keystonev1alpha1.NewKeystoneWebhook(cluster.Settings{Domain: cluster.DefaultDomain}),
-			placementv1alpha1.NewPlacementWebhook(cluster.Settings{Domain: cluster.DefaultDomain}),
-			c5c3v1alpha1.NewControlPlaneWebhook(),
-			c5c3v1alpha1.NewCredentialRotationWebhook(),
-		} {
+		for _, webhook := range webhooks() {
 			if err := webhook.SetupWebhookWithManager(mgr); err != nil {
 				return err
 			}

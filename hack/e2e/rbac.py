@@ -110,9 +110,9 @@ def kubectl(*arguments):
 
 
 def main(arguments):
-    node = kubectl("get", "nodes", "--output=name").strip()
-    log = kubectl("get", "--raw", f"/api/v1/nodes/{node.removeprefix('node/')}/proxy/logs/kubernetes/audit.log")
-    used, refused = requests(log.splitlines())
+    nodes = kubectl("get", "nodes", "--selector=node-role.kubernetes.io/control-plane", "--output=name").split()
+    logs = [kubectl("get", "--raw", f"/api/v1/nodes/{node.removeprefix('node/')}/proxy/logs/kubernetes/audit.log") for node in nodes]
+    used, refused = requests("".join(logs).splitlines())
     roles = json.loads(kubectl("get", "clusterroles,clusterrolebindings,roles,rolebindings", "--all-namespaces", "--output=json"))
     granted = grants(roles["items"])
     found = problems(used, refused, granted)

@@ -11,7 +11,7 @@ cd "$operator"
 
 "$controller_gen" \
 	crd:omitToolVersion=true webhook \
-	paths=./api/... \
+	paths=./api/... paths=./internal/webhook/... \
 	output:crd:dir=config/crd/bases \
 	output:webhook:dir=config/webhook
 

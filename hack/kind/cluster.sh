@@ -106,7 +106,9 @@ tune() {
 		--patch '{"spec": {"template": {"spec": {"containers": [{"name": "kube-proxy", "resources": {"requests": {"cpu": "100m"}}}]}}}}'
 	# A pod asks that of its own node, so a node that fails takes names from nobody else.
 	kubectl --namespace=kube-system patch deployment coredns --type=strategic --patch '{"spec": {"replicas": '"$NODES"',
-		"template": {"spec": {"containers": [{"name": "coredns", "resources": {"requests": {"cpu": "250m"}}}]}}}}'
+		"template": {"spec": {"containers": [{"name": "coredns", "resources": {"requests": {"cpu": "250m"}}}],
+		"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule",
+		"labelSelector": {"matchLabels": {"k8s-app": "kube-dns"}}, "matchLabelKeys": ["pod-template-hash"]}]}}}}'
 	kubectl --namespace=kube-system patch service kube-dns --patch '{"spec": {"trafficDistribution": "PreferSameNode"}}'
 }
 

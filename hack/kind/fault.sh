@@ -26,6 +26,8 @@ addresses() { "$engine" inspect --format '{{with index .NetworkSettings.Networks
 # nodes lead there. Docker gives fixed ones only in a network of its user.
 keep() {
 	[[ $engine == podman && -n $1 ]] || return 0
+	# Otherwise podman may still be about to give the addresses back, and then never does.
+	podman container cleanup "$node"
 	podman network disconnect kind "$node"
 	podman network connect --ip "$1" ${2:+--ip6 "$2"} kind "$node"
 }
@@ -35,7 +37,18 @@ end() {
 	local found
 	read -ra found <<<"$(addresses)"
 	"$engine" "$@" "$node"
+	"$engine" wait "$node"
 	keep "${found[@]}"
+}
+
+# cut --insert|--delete changes the rules that drop what comes to the node and what leaves it, of its pods too.
+cut() {
+	# shellcheck disable=SC2016 # The node expands them.
+	"$engine" exec "$node" sh -euc '
+		for program in iptables ip6tables; do
+			"$program" --wait --table raw "$1" PREROUTING --in-interface eth0 --jump DROP
+			"$program" --wait --table mangle "$1" POSTROUTING --out-interface eth0 --jump DROP
+		done' - "$1"
 }
 
 case $action in
@@ -46,21 +59,14 @@ restart)
 	end stop --time 120
 	"$engine" start "$node"
 	;;
-cut)
-	"$engine" exec --interactive "$node" nft --file - <<-'END'
-		table inet cut {
-			chain in { type filter hook prerouting priority -500; iifname "eth0" drop; }
-			chain out { type filter hook postrouting priority 500; oifname "eth0" drop; }
-		}
-	END
-	;;
-mend) "$engine" exec "$node" nft delete table inet cut ;;
+cut) cut --insert ;;
+mend) cut --delete ;;
 heal)
 	if [[ $("$engine" inspect --format '{{.State.Running}}' "$node") != true ]]; then
 		"$engine" start "$node"
 	else
-		# There is no table unless it was cut.
-		"$engine" exec "$node" nft delete table inet cut 2>/dev/null || true
+		# There is no rule unless it was cut.
+		cut --delete 2>/dev/null || true
 	fi
 	;;
 *) refuse_engine "$usage" ;;

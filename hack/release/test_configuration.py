@@ -51,7 +51,7 @@ APART = re.compile(r"operators/|images/|tests/e2e/|docs/|kubectl-forge/|.*\.md$|
 PLACES = (
     "deploy/flux-system/releases/",
     "deploy/namespaces/namespaces.yaml",
-    "hack/docs/manifests_envtest_test.go",
+    "hack/docs/manifests_",
 )
 
 # The plugin's list of the kinds that it works on.

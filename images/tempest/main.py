@@ -16,20 +16,18 @@ import logging
 import os
 import sys
 import tempfile
-import textwrap
 import time
 import unittest
 import warnings
 
 import conf
+import results
 import runner
 import selection
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEFAULT_RELEASE = "2025.1"
 TERMINATION_LOG = "/dev/termination-log"
-# A termination message may have 4096 bytes.
-MAX_FAILURES = 20
 INVALID = 2
 
 
@@ -58,24 +56,6 @@ def selected(environ):
     return selection.select(load(), environ.get("SELECTION") or selection.FULL, short, excluded)
 
 
-def show(result):
-    """Prints a result. Only its line is not indented, so that programs can count these lines."""
-    why = " (%s)" % " ".join(result.text.split()) if result.result == runner.SKIPPED else ""
-    print("%s %s %.1f s%s" % (result.result, result.test, result.seconds, why), flush=True)
-    if result.result == runner.FAILED:
-        print(textwrap.indent(result.text.strip(), "    "), flush=True)
-
-
-def summarise(results, excluded, seconds):
-    """Prints which tests have failed and the summary, and returns the latter."""
-    failed = [result for result in results if result.result == runner.FAILED]
-    count = {kind: sum(result.result == kind for result in results) for kind in (runner.PASSED, runner.FAILED, runner.SKIPPED)}
-    summary = {**count, "excluded": excluded, "seconds": round(seconds)}
-    print("".join("\n  failed: %s" % result.test for result in failed))
-    print(", ".join("%s %d" % item for item in summary.items()), flush=True)
-    return {**summary, "failures": [result.test for result in failed[:MAX_FAILURES]]}
-
-
 def leave(message):
     """Makes the message the termination message of the container."""
     try:
@@ -91,13 +71,13 @@ def run(environ):
     conf.prepare(environ, tempfile.mkdtemp(prefix="tempest-"))
     tests, excluded = selected(environ)
     print("tests %d" % len(tests), flush=True)
-    begun, results = time.monotonic(), []
+    begun, ended = time.monotonic(), []
     for result in runner.run(tests, int(environ.get("PROCESSES") or 2)):
-        results.append(result)
-        show(result)
-    summary = summarise(results, excluded, time.monotonic() - begun)
+        ended.append(result)
+        results.show(result)
+    summary = results.summarise(ended, excluded, time.monotonic() - begun)
     leave(json.dumps(summary))
-    return 0 if results and not summary["failed"] else 1
+    return 0 if ended and not summary["failed"] else 1
 
 
 def main():

@@ -1,6 +1,5 @@
 """Runs tests, by class, in several processes."""
 
-import collections
 import contextlib
 import multiprocessing
 import os
@@ -12,11 +11,8 @@ import testtools
 from oslo_config import cfg
 
 import selection
+from results import FAILED, PASSED, SKIPPED, Result
 from selection import name
-
-PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
-# result is how a test has ended: "text" is the error or the reason.
-Result = collections.namedtuple("Result", "test result text seconds")
 
 # In their preparation these authorise access to the project of the administrator.
 IN_PROJECT = ("keystone_tempest_plugin.tests.api.identity.v3.test_oauth1_tokens",)

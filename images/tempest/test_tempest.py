@@ -1,10 +1,13 @@
-"""Tests of the selection of tests and of the configuration for them."""
+"""Tests of the selection of tests, the configuration for them and what a run prints."""
 
+import contextlib
+import io
 import os
 import tempfile
 import unittest
 
 import conf
+import results
 import selection
 
 ENVIRON = {"OS_AUTH_URL": "http://keystone:5000/v3", "OS_USERNAME": "admin", "OS_PASSWORD": "x"}
@@ -97,6 +100,20 @@ class ConfTest(unittest.TestCase):
         options = conf.options(ENVIRON)
         self.assertEqual("true", options["identity-feature-enabled"]["enforce_scope"])
         self.assertEqual("all", options["auth"]["admin_system"])
+
+
+class OutputTest(unittest.TestCase):
+    """Prints the results of a run."""
+
+    def test_only_the_line_of_a_result_begins_with_a_result(self):
+        ended = [results.Result("a.A.test_x", results.PASSED, "", 0.1), results.Result("a.A.test_y", results.FAILED, "failed to", 0.1)]
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            for result in ended:
+                results.show(result)
+            results.summarise(ended, 0, 1.0)
+        found = [line.split()[1] for line in printed.getvalue().splitlines() if line.startswith(("passed ", "failed ", "skipped "))]
+        self.assertEqual(["a.A.test_x", "a.A.test_y"], found)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ import (
 
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/operator/startup"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/webhook"
 )
 
 // rotationDayVariable shortens the days of CredentialRotations, so that a test on
@@ -44,10 +44,10 @@ func options() operator.Options {
 			return setup(ctx, mgr, cfg, korc.String())
 		},
 		Webhooks: func(mgr ctrl.Manager, _ startup.Config) error {
-			if err := c5c3v1alpha1.NewCredentialRotationWebhook().SetupWebhookWithManager(mgr); err != nil {
+			if err := webhook.NewCredentialRotationWebhook().SetupWebhookWithManager(mgr); err != nil {
 				return err
 			}
-			return c5c3v1alpha1.NewControlPlaneWebhook().SetupWebhookWithManager(mgr)
+			return webhook.NewControlPlaneWebhook().SetupWebhookWithManager(mgr)
 		},
 	}
 }

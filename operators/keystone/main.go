@@ -8,8 +8,8 @@ import (
 
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/operator/startup"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
+	"github.com/c5c3/forge/operators/keystone/internal/webhook"
 )
 
 //go:embed config/crd/bases/*.yaml
@@ -28,7 +28,7 @@ func options() operator.Options {
 		Setup:            controller.Setup,
 		CacheTransform:   controller.Trim,
 		Webhooks: func(mgr ctrl.Manager, cfg startup.Config) error {
-			return keystonev1alpha1.NewKeystoneWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
+			return webhook.NewKeystoneWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
 		},
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/operator/startup"
-	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 	"github.com/c5c3/forge/operators/placement/internal/controller"
+	"github.com/c5c3/forge/operators/placement/internal/webhook"
 )
 
 //go:embed config/crd/bases/*.yaml
@@ -28,7 +28,7 @@ func options() operator.Options {
 		Setup:            controller.Controller.Setup,
 		CacheTransform:   controller.Controller.Trim(),
 		Webhooks: func(mgr ctrl.Manager, cfg startup.Config) error {
-			return placementv1alpha1.NewPlacementWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
+			return webhook.NewPlacementWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
 		},
 	}
 }

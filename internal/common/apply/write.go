@@ -12,7 +12,7 @@ import (
 // that another component fills, and those whose earlier value decides about the write.
 // Where they take a phrase, it says in an error what failed, in front of the kind and the
 // name: "storing a new password in" results in "storing a new password in Secret
-// keystone-admin: ...".
+// admin-password: ...".
 
 // Updating is the phrase for a change that needs no explanation.
 const Updating = "updating"

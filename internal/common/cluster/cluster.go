@@ -23,7 +23,7 @@ type Settings struct {
 const DefaultDomain = "cluster.local"
 
 // StorePath joins the elements to a path in the secret store, relative to its
-// mount. Example: "east/openstack/keystone/openstack/keystone/fernet-keys".
+// mount. Example: "east/openstack/placement/tenant/cloud/db".
 func (s Settings) StorePath(elements ...string) string {
 	if s.Name != "" {
 		elements = slices.Insert(elements, 0, s.Name)
@@ -32,7 +32,7 @@ func (s Settings) StorePath(elements ...string) string {
 }
 
 // ServiceHost returns the full DNS name of a Service. Example:
-// "keystone.openstack.svc.cluster.local".
+// "placement.openstack.svc.cluster.local".
 func (s Settings) ServiceHost(name, namespace string) string {
 	return name + "." + namespace + ".svc." + s.domain()
 }

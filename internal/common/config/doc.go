@@ -1,8 +1,3 @@
-// Package config renders the configuration files of an OpenStack service and stores
-// them in immutable ConfigMaps.
-//
-// The renderers are pure: equal input yields equal bytes regardless of map order,
-// so that a content hash can name the result. They reject input that a parser would
-// understand differently from the author of the resource: a line break in a value
-// could add options or whole sections that have not been reviewed.
+// Package config keeps the files of a service's configuration in immutable ConfigMaps that
+// are named after their content, and sets the constants of those that are Python.
 package config

@@ -10,31 +10,31 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // ReconcileCheck runs a Job in which the image reads the configuration before any API pod
 // gets it. Without options from the user there is nothing that could be malformed, so no
 // Job runs.
-func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.Outcome {
-	desired, err := deployment.TaskJob(p, s.CheckTask(p))
+func (s Service[S]) ReconcileCheck(ctx context.Context, scope S) reconcile.Outcome {
+	p := scope.ServicePass()
+	desired, err := deployment.TaskJob(p, s.CheckTask(scope))
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonConfigError, err)
 	}
-	if !s.isWritten(p) {
+	if !s.isWritten(scope) {
 		absent := &batchv1.Job{ObjectMeta: p.Meta(desired.Name)}
 		if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, absent); err != nil {
 			return reconcile.Failed(vocabulary.ReasonConfigError, err)
 		}
 		return service.SecretsAvailable()
 	}
-	if err := deployment.Inherit(ctx, p, desired, s.wasChecked(p)); err != nil {
+	if err := deployment.Inherit(ctx, p, desired, s.wasChecked(scope)); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
 	}
 	state, err := service.Runner(p).Run(ctx, p.Resource, desired)
@@ -51,48 +51,51 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 }
 
 // isWritten reports whether users have set any option or filter.
-func (s Service) isWritten(p *service.Pass) bool {
-	return len(s.options(p)) > 0 || p.Spec.ExtraConfigSecretRef != nil || len(s.filters(p)) > 0
+func (s Service[S]) isWritten(scope S) bool {
+	_, filtered := s.filters(scope)
+	return len(s.options(scope)) > 0 || scope.ServicePass().Spec.ExtraConfigSecretRef != nil || filtered
 }
 
 // options returns the options that users have set outside of Secrets.
-func (s Service) options(p *service.Pass) config.INI {
-	return s.plugins(p).Merge(config.INI(p.Spec.ExtraConfig))
+func (s Service[S]) options(scope S) ini.File {
+	return s.plugins(scope).Merge(ini.File(scope.ServicePass().Spec.ExtraConfig))
 }
 
 // given returns these options with the one that users choose in spec.cache.
-func (s Service) given(p *service.Pass) config.INI {
-	backend, set := service.Config.Value(p.Slots).Options["cache"]["backend"]
+func (s Service[S]) given(scope S) ini.File {
+	backend, set := service.Config.Value(scope.ServicePass().Slots).Options["cache"]["backend"]
 	if !set {
-		return s.options(p)
+		return s.options(scope)
 	}
-	return s.options(p).Merge(config.INI{"cache": {"backend": backend}})
+	return s.options(scope).Merge(ini.File{"cache": {"backend": backend}})
 }
 
-func (s Service) filters(p *service.Pass) []commonv1.MiddlewareSpec {
+// filters returns the value of the field for filters, and whether there is any filter.
+func (s Service[S]) filters(scope S) (value any, filtered bool) {
 	if s.Filters == nil {
-		return nil
+		return nil, false
 	}
-	return s.Filters(p)
+	return s.Filters.Value(scope)
 }
 
 // wasChecked returns whether the check of version 0.8.0, which did not look at filters, has
 // found in its files what users have written now.
-func (s Service) wasChecked(p *service.Pass) func(files map[string]string) bool {
+func (s Service[S]) wasChecked(scope S) func(files map[string]string) bool {
 	return func(files map[string]string) bool {
-		had, err := config.ParseINI(files[s.File])
-		return err == nil && len(s.filters(p)) == 0 && reflect.DeepEqual(had.Merge(), had.Merge(s.given(p)))
+		had, err := ini.Parse(files[s.File])
+		_, filtered := s.filters(scope)
+		return err == nil && !filtered && reflect.DeepEqual(had.Merge(), had.Merge(s.given(scope)))
 	}
 }
 
 // written names the fields in which users set options.
-func (s Service) written() string {
+func (s Service[S]) written() string {
 	fields := []string{"spec.extraConfig", "spec.extraConfigSecretRef"}
 	if s.Plugins != nil {
-		fields = append(fields, "spec.plugins")
+		fields = append(fields, s.Plugins.Field)
 	}
 	if s.Filters != nil {
-		fields = append(fields, "spec.middleware")
+		fields = append(fields, s.Filters.Field)
 	}
 	last := len(fields) - 1
 	return strings.Join(fields[:last], ", ") + " or " + fields[last]
@@ -100,12 +103,14 @@ func (s Service) written() string {
 
 // CheckTask builds the task of the check. It runs again when what users have written changes,
 // or the image, which defines the options.
-func (s Service) CheckTask(p *service.Pass) deployment.Task {
+func (s Service[S]) CheckTask(scope S) deployment.Task {
+	p := scope.ServicePass()
+	filters, _ := s.filters(scope)
 	return deployment.Task{
 		Name: "config-check", Container: "config-check", Retries: 1,
 		Command: []string{"python3", p.ConfigDir + CheckFile, p.ConfigDir},
 		Env:     p.Environment,
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
-		RunKey:  deployment.GivenKey(p, []any{s.given(p), s.filters(p)}),
+		RunKey:  deployment.GivenKey(p, []any{s.given(scope), filters}),
 	}
 }

@@ -9,39 +9,42 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-func filtering(filters bool) Service {
+// filter is a field for filters with a filter.
+var filter = Filters[*service.Pass]{Field: "spec.filters", Value: func(*service.Pass) (any, bool) { return []string{"audit"}, true }}
+
+func filtering(filters bool) Service[*service.Pass] {
 	with := settings
-	with.Filters = func(*service.Pass) []commonv1.MiddlewareSpec {
-		if !filters {
-			return nil
-		}
-		return []commonv1.MiddlewareSpec{{Name: "audit"}}
+	with.Filters = &filter
+	if !filters {
+		with.Filters = &Filters[*service.Pass]{Field: filter.Field, Value: func(*service.Pass) (any, bool) { return nil, false }}
 	}
 	return with
 }
 
+// plugins returns a field for options of plugins with the options.
+func plugins(options ini.File) *Plugins[*service.Pass] {
+	return &Plugins[*service.Pass]{Field: "spec.plugins", Options: func(*service.Pass) ini.File { return options }}
+}
+
 func TestTheImageReadsTheConfigurationWhenAUserHasWrittenAnyOfIt(t *testing.T) {
-	plugins := settings
-	plugins.Plugins = func(*service.Pass) config.INI { return config.INI{"plugin": {"speed": "slow"}} }
-	none := settings
-	none.Plugins = func(*service.Pass) config.INI { return nil }
+	with, none := settings, settings
+	with.Plugins, none.Plugins = plugins(ini.File{"plugin": {"speed": "slow"}}), plugins(nil)
 	written := instance.Brownfield()
 	written.Spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "true"}}
 	for name, test := range map[string]struct {
-		service  Service
+		service  Service[*service.Pass]
 		resource *instance.Harbour
 		want     bool
 	}{
 		"nothing":             {settings, instance.Brownfield(), false},
 		"no plugin":           {none, instance.Brownfield(), false},
-		"a plugin":            {plugins, instance.Brownfield(), true},
+		"a plugin":            {with, instance.Brownfield(), true},
 		"no filter":           {filtering(false), instance.Brownfield(), false},
 		"a filter":            {filtering(true), instance.Brownfield(), true},
 		"options of the spec": {settings, written, true},
@@ -60,10 +63,10 @@ func TestTheImageReadsTheConfigurationWhenAUserHasWrittenAnyOfIt(t *testing.T) {
 }
 
 func TestOptionsThatTheImageCannotReadAreToldWithEveryFieldThatHasSome(t *testing.T) {
-	for _, plugins := range []bool{false, true} {
+	for _, with := range []bool{false, true} {
 		checked := settings
-		if plugins {
-			checked.Plugins = func(*service.Pass) config.INI { return nil }
+		if with {
+			checked.Plugins = plugins(nil)
 		}
 		h := instance.Brownfield()
 		h.Spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "perhaps"}}
@@ -81,8 +84,8 @@ func TestOptionsThatTheImageCannotReadAreToldWithEveryFieldThatHasSome(t *testin
 			t.Fatal(err)
 		}
 		outcome := checked.ReconcileCheck(t.Context(), p)
-		if outcome.Reason() != vocabulary.ReasonConfigError || strings.Contains(outcome.Message(), "spec.plugins") != plugins {
-			t.Errorf("with plugins %t: got %s: %s", plugins, outcome.Reason(), outcome.Message())
+		if outcome.Reason() != vocabulary.ReasonConfigError || strings.Contains(outcome.Message(), "spec.plugins") != with {
+			t.Errorf("with plugins %t: got %s: %s", with, outcome.Reason(), outcome.Message())
 		}
 	}
 }

@@ -5,22 +5,21 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // version is a version of the operator that ships the program with the configuration.
-func version(program string) Service {
+func version(program string) Service[*service.Pass] {
 	with := settings
-	with.Options = func(*service.Pass) config.INI {
-		return config.INI{"DEFAULT": {"by": program}, "cache": {"backend": "dogpile.cache.memcached"}}
+	with.Options = func(*service.Pass) ini.File {
+		return ini.File{"DEFAULT": {"by": program}, "cache": {"backend": "dogpile.cache.memcached"}}
 	}
 	with.Files = func(*service.Pass) (map[string]string, error) { return map[string]string{"start.py": program}, nil }
-	with.Plugins = func(*service.Pass) config.INI { return config.INI{"Anchor": {"chain": "long"}} }
+	with.Plugins = plugins(ini.File{"Anchor": {"chain": "long"}})
 	return with
 }
 
@@ -31,7 +30,7 @@ func written() *instance.Harbour {
 }
 
 // keyOf returns the run key of the check after the configuration was rendered.
-func keyOf(t *testing.T, s Service, p *service.Pass) string {
+func keyOf(t *testing.T, s Service[*service.Pass], p *service.Pass) string {
 	t.Helper()
 	if outcome := s.Reconcile(t.Context(), p); !outcome.IsDone() {
 		t.Fatal(outcome.Message())
@@ -45,22 +44,22 @@ func keyOf(t *testing.T, s Service, p *service.Pass) string {
 
 func TestTheConfigurationIsCheckedAgainWhenUsersChangeIt(t *testing.T) {
 	before := keyOf(t, version("old"), passOf(t, written()))
-	filter := version("old")
-	filter.Filters = func(*service.Pass) []commonv1.MiddlewareSpec { return []commonv1.MiddlewareSpec{{Name: "audit"}} }
+	filtered := version("old")
+	filtered.Filters = &filter
 	plugin := version("old")
-	plugin.Plugins = func(*service.Pass) config.INI { return config.INI{"Anchor": {"chain": "short"}} }
+	plugin.Plugins = plugins(ini.File{"Anchor": {"chain": "short"}})
 	cache := version("old")
-	cache.Options = func(*service.Pass) config.INI { return config.INI{"cache": {"backend": "dogpile.cache.redis"}} }
+	cache.Options = func(*service.Pass) ini.File { return ini.File{"cache": {"backend": "dogpile.cache.redis"}} }
 	option, image := written(), written()
 	option.Spec.ExtraConfig["Pier"]["length"] = "13"
 	image.Spec.Image.Tag = "2026.1"
 	for name, c := range map[string]struct {
-		operator Service
+		operator Service[*service.Pass]
 		resource *instance.Harbour
 		again    bool
 	}{
 		"another version of the operator": {version("new"), written(), false},
-		"a filter":                        {filter, written(), true},
+		"a filter":                        {filtered, written(), true},
 		"another backend of the cache":    {cache, written(), true},
 		"another option of a plugin":      {plugin, written(), true},
 		"another option":                  {version("old"), option, true},
@@ -89,18 +88,18 @@ func checkedBy080(t *testing.T) *service.Pass {
 
 func TestACheckByAnOperatorOfVersion080IsNotRepeated(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(p *service.Pass, s *Service)
+		change func(p *service.Pass, s *Service[*service.Pass])
 		again  bool
 	}{
-		"the same is written": {func(*service.Pass, *Service) {}, false},
-		"another option":      {func(p *service.Pass, _ *Service) { p.Spec.ExtraConfig["Pier"]["length"] = "13" }, true},
-		"one more option":     {func(p *service.Pass, _ *Service) { p.Spec.ExtraConfig["Pier"]["width"] = "1" }, true},
-		"another backend of the cache": {func(_ *service.Pass, s *Service) {
-			s.Options = func(*service.Pass) config.INI { return config.INI{"cache": {"backend": "dogpile.cache.redis"}} }
+		"the same is written": {func(*service.Pass, *Service[*service.Pass]) {}, false},
+		"another option":      {func(p *service.Pass, _ *Service[*service.Pass]) { p.Spec.ExtraConfig["Pier"]["length"] = "13" }, true},
+		"one more option":     {func(p *service.Pass, _ *Service[*service.Pass]) { p.Spec.ExtraConfig["Pier"]["width"] = "1" }, true},
+		"another backend of the cache": {func(_ *service.Pass, s *Service[*service.Pass]) {
+			s.Options = func(*service.Pass) ini.File { return ini.File{"cache": {"backend": "dogpile.cache.redis"}} }
 		}, true},
-		"another image": {func(p *service.Pass, _ *Service) { p.Spec.Image.Tag = "2026.1" }, true},
-		"a filter, which it has not checked": {func(_ *service.Pass, s *Service) {
-			s.Filters = func(*service.Pass) []commonv1.MiddlewareSpec { return []commonv1.MiddlewareSpec{{Name: "audit"}} }
+		"another image": {func(p *service.Pass, _ *Service[*service.Pass]) { p.Spec.Image.Tag = "2026.1" }, true},
+		"a filter, which it has not checked": {func(_ *service.Pass, s *Service[*service.Pass]) {
+			s.Filters = &filter
 		}, true},
 	} {
 		p, operator := checkedBy080(t), version("new")

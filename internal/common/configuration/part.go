@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/service"
 )
 
@@ -13,14 +13,14 @@ import (
 // fields may be nil.
 type Part struct {
 	// Options returns the options that the operator sets, without secret ones.
-	Options func(p *service.Pass) config.INI
+	Options func(p *service.Pass) ini.File
 	// SecretOptions returns the operator's secret options, which
 	// spec.extraConfigSecretRef overrides, and the UIDs of the Secrets that they come
 	// from. It hides the values that must not be quoted from tools.
-	SecretOptions func(ctx context.Context, p *service.Pass) (config.INI, []types.UID, error)
+	SecretOptions func(ctx context.Context, p *service.Pass) (ini.File, []types.UID, error)
 	// Derived returns secret options that follow from those of SecretOptions. Whoever asks
 	// what users have given ([service.Rendered].Given) does not see them.
-	Derived func(p *service.Pass, secret config.INI) config.INI
+	Derived func(p *service.Pass, secret ini.File) ini.File
 	// Files are additional configuration files by name.
 	Files map[string]string
 	// Lists are functions that return the options of a library, as in [Check].
@@ -28,8 +28,8 @@ type Part struct {
 }
 
 // partOptions returns the options of all parts.
-func partOptions(p *service.Pass, parts []Part) config.INI {
-	options := config.INI{}
+func partOptions(p *service.Pass, parts []Part) ini.File {
+	options := ini.File{}
 	for _, part := range parts {
 		if part.Options != nil {
 			options = options.Merge(part.Options(p))
@@ -40,7 +40,7 @@ func partOptions(p *service.Pass, parts []Part) config.INI {
 
 // partSecrets returns the secret options of all parts.
 func partSecrets(ctx context.Context, p *service.Pass, parts []Part) (secretOptions, error) {
-	secret := secretOptions{options: config.INI{}, derived: config.INI{}}
+	secret := secretOptions{options: ini.File{}, derived: ini.File{}}
 	for _, part := range parts {
 		if part.SecretOptions == nil {
 			continue

@@ -11,21 +11,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 )
 
 // pilots is a part with one of everything.
 var pilots = Part{
-	Options: func(*service.Pass) config.INI {
-		return config.INI{"pilots": {"number": "two"}, "DEFAULT": {"pier": "that of the pilots"}}
+	Options: func(*service.Pass) ini.File {
+		return ini.File{"pilots": {"number": "two"}, "DEFAULT": {"pier": "that of the pilots"}}
 	},
-	SecretOptions: func(context.Context, *service.Pass) (config.INI, []types.UID, error) {
-		return config.INI{"pilots": {"password": "ahoy"}}, []types.UID{"pilots-uid"}, nil
+	SecretOptions: func(context.Context, *service.Pass) (ini.File, []types.UID, error) {
+		return ini.File{"pilots": {"password": "ahoy"}}, []types.UID{"pilots-uid"}, nil
 	},
-	Derived: func(_ *service.Pass, secret config.INI) config.INI {
-		return config.INI{"pilots": {"key": "of " + secret["pilots"]["password"]}}
+	Derived: func(_ *service.Pass, secret ini.File) ini.File {
+		return ini.File{"pilots": {"key": "of " + secret["pilots"]["password"]}}
 	},
 	Files: map[string]string{"pilots.py": "pass\n"},
 	Lists: []string{"pilots.opts:list"},
@@ -39,7 +39,7 @@ func TestAPartAddsItsOptionsAndFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config.INI{"DEFAULT": {"debug": "false", "pier": "one"}, "pilots": {"number": "two"}}
+	want := ini.File{"DEFAULT": {"debug": "false", "pier": "one"}, "pilots": {"number": "two"}}
 	if diff := cmp.Diff(want, options); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
@@ -57,8 +57,8 @@ func TestTheSecretOptionsOfAPartAreOverriddenByThoseOfTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := secretOptions{
-		options: config.INI{"pilots": {"password": "ahoy", "ship": "tender"}}, repeated: config.Repeated{},
-		derived: config.INI{"pilots": {"key": "of ahoy"}}, sources: []types.UID{"pilots-uid", "1"},
+		options: ini.File{"pilots": {"password": "ahoy", "ship": "tender"}}, repeated: ini.Repeated{},
+		derived: ini.File{"pilots": {"key": "of ahoy"}}, sources: []types.UID{"pilots-uid", "1"},
 	}
 	if diff := cmp.Diff(want, secret, cmp.AllowUnexported(secretOptions{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -92,7 +92,7 @@ func TestDerivedOptionsDoNotChangeWhatUsersHaveGiven(t *testing.T) {
 
 func TestAPartThatCannotReadItsSecretEndsTheStep(t *testing.T) {
 	with := settings
-	with.Parts = []Part{{SecretOptions: func(context.Context, *service.Pass) (config.INI, []types.UID, error) {
+	with.Parts = []Part{{SecretOptions: func(context.Context, *service.Pass) (ini.File, []types.UID, error) {
 		return nil, nil, errors.New("the pilots are on strike")
 	}}}
 	outcome := with.Reconcile(t.Context(), passOf(t, instance.Brownfield()))

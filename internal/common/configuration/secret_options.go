@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
 )
@@ -30,11 +31,11 @@ const (
 
 // secretOptions are options that are kept in a Secret.
 type secretOptions struct {
-	options config.INI
+	options ini.File
 	// derived are options that follow from the others, which override them.
-	derived config.INI
+	derived ini.File
 	// repeated has the values of the options of the user that stand several times.
-	repeated config.Repeated
+	repeated ini.Repeated
 	// sources are the UIDs of the Secrets that the options come from.
 	sources []types.UID
 }
@@ -68,9 +69,9 @@ func (o secretOptions) given(p *service.Pass) (string, error) {
 }
 
 // all returns the options with the derived ones.
-func (o secretOptions) all() config.INI { return o.derived.Merge(o.options) }
+func (o secretOptions) all() ini.File { return o.derived.Merge(o.options) }
 
-func (o secretOptions) render(options config.INI) (map[string][]byte, error) {
+func (o secretOptions) render(options ini.File) (map[string][]byte, error) {
 	content, err := options.RenderRepeated(o.repeated)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", secretFile, err)
@@ -91,7 +92,7 @@ func (o secretOptions) name(p *service.Pass, data map[string][]byte) string {
 
 // hide redacts the values of the user's options in the output of tools: any of them may
 // be secret.
-func hide(p *service.Pass, options config.INI, repeated config.Repeated) {
+func hide(p *service.Pass, options ini.File, repeated ini.Repeated) {
 	for _, section := range options {
 		hideValues(p, maps.Values(section))
 	}

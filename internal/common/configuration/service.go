@@ -14,6 +14,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/image"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
@@ -21,24 +22,23 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Service declares the configuration of a service.
-type Service struct {
+// Service declares the configuration of a service, in passes of type S.
+type Service[S service.Scoped] struct {
 	// File is the name of the service's configuration file, such as "placement.conf". It
 	// must sort before "secret.conf".
 	File string
 	// Options returns the options that the operator sets, without secret ones. They are
 	// overridden by spec.logging, Plugins and spec.extraConfig, in this order.
-	Options func(p *service.Pass) config.INI
-	// Plugins returns the options of spec.plugins. It is nil for a service without that
-	// field.
-	Plugins func(p *service.Pass) config.INI
-	// Filters returns the filters of users, which stand in a file whose name ends with
-	// "-paste.ini". It is nil for a service without spec.middleware.
-	Filters func(p *service.Pass) []commonv1.MiddlewareSpec
+	Options func(S) ini.File
+	// Plugins is the field in which users configure plugins, nil for a kind without one.
+	Plugins *Plugins[S]
+	// Filters is the field in which users add filters to the pipeline of the service, nil
+	// for a kind without one.
+	Filters *Filters[S]
 	// Parts are what other packages add to the configuration. Options overrides theirs.
 	Parts []Part
 	// Files returns additional configuration files by name.
-	Files func(p *service.Pass) (map[string]string, error)
+	Files func(S) (map[string]string, error)
 	// Refused returns why options of spec.extraConfigSecretRef are rejected. The error
 	// contains no values. It may be nil.
 	Refused func(options map[string]map[string]string) error
@@ -46,10 +46,28 @@ type Service struct {
 	Check Check
 }
 
+// Plugins is a field of users for options of plugins.
+type Plugins[S service.Scoped] struct {
+	// Field is the field, such as "spec.plugins".
+	Field string
+	// Options returns the options that are set there.
+	Options func(S) ini.File
+}
+
+// Filters is a field of users for filters, which stand in a file whose name ends with
+// "-paste.ini".
+type Filters[S service.Scoped] struct {
+	// Field is the field, such as "spec.middleware".
+	Field string
+	// Value returns the value of the field, and whether there is any filter.
+	Value func(S) (value any, filtered bool)
+}
+
 // Reconcile renders the configuration into an immutable ConfigMap that is named after its
 // content, and the secret options into an immutable Secret, so that a change rolls out
 // new pods. It sets [service.Config], and owns SecretsReady.
-func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
+func (s Service[S]) Reconcile(ctx context.Context, scope S) reconcile.Outcome {
+	p := scope.ServicePass()
 	rules, err := policyRules(ctx, p)
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonConfigError, err)
@@ -58,7 +76,7 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonConfigError, err)
 	}
-	options, files, err := s.Render(p, rules)
+	options, files, err := s.Render(scope, rules)
 	if err != nil {
 		return reconcile.Terminal(vocabulary.ReasonConfigError, err)
 	}
@@ -89,10 +107,11 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 
 // Render returns the merged options and the files of the ConfigMap, including the policy
 // rules.
-func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, map[string]string, error) {
+func (s Service[S]) Render(scope S, rules map[string]string) (ini.File, map[string]string, error) {
+	p := scope.ServicePass()
 	options := partOptions(p, s.Parts).Merge(
-		s.Options(p), config.LoggingOptions(p.Spec.Logging, p.ConfigDir), s.plugins(p), config.INI(p.Spec.ExtraConfig))
-	files, err := s.Files(p)
+		s.Options(scope), logOptions(p.Spec.Logging, p.ConfigDir), s.plugins(scope), ini.File(p.Spec.ExtraConfig))
+	files, err := s.Files(scope)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,23 +130,23 @@ func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, m
 		return nil, nil, fmt.Errorf("%s: %w", s.File, err)
 	}
 	if p.Spec.Logging.Format == commonv1.LogFormatJSON {
-		files[config.LogHandlerFile] = config.LogHandler
-		if files[config.LoggingFile], err = config.JSONLogging(p.Spec.Logging).Render(); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", config.LoggingFile, err)
+		files[logHandlerFile] = handlerScript
+		if files[loggingFile], err = jsonLogging(p.Spec.Logging).Render(); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", loggingFile, err)
 		}
 	}
 	return options, files, nil
 }
 
-func (s Service) plugins(p *service.Pass) config.INI {
+func (s Service[S]) plugins(scope S) ini.File {
 	if s.Plugins == nil {
 		return nil
 	}
-	return s.Plugins(p)
+	return s.Plugins.Options(scope)
 }
 
 // check returns how the image reads the options of the service and of all parts.
-func (s Service) check() Check {
+func (s Service[S]) check() Check {
 	check := s.Check
 	for _, part := range s.Parts {
 		check.Lists = slices.Concat(check.Lists, part.Lists)
@@ -161,7 +180,7 @@ func policyRules(ctx context.Context, p *service.Pass) (map[string]string, error
 }
 
 // readSecrets returns the secret options; those of the user override the others.
-func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOptions, error) {
+func (s Service[S]) readSecrets(ctx context.Context, p *service.Pass) (secretOptions, error) {
 	secret, err := partSecrets(ctx, p, s.Parts)
 	if err != nil {
 		return secretOptions{}, err
@@ -192,8 +211,8 @@ func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOption
 // parse reads and checks the options of spec.extraConfigSecretRef. An option may stand on
 // several lines; whether it may have several values is up to the image. Errors contain
 // nothing of the Secret except the names of known options.
-func (s Service) parse(content []byte) (config.INI, config.Repeated, error) {
-	parsed, repeated, err := config.ParseRepeated(string(content))
+func (s Service[S]) parse(content []byte) (ini.File, ini.Repeated, error) {
+	parsed, repeated, err := ini.ParseRepeated(string(content))
 	if err != nil {
 		return nil, nil, err
 	}

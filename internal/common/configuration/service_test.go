@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -23,9 +23,9 @@ import (
 )
 
 // settings declares a service that rejects one option because the operator owns it.
-var settings = Service{
+var settings = Service[*service.Pass]{
 	File:    "harbour.conf",
-	Options: func(*service.Pass) config.INI { return config.INI{"DEFAULT": {"debug": "false", "pier": "one"}} },
+	Options: func(*service.Pass) ini.File { return ini.File{"DEFAULT": {"debug": "false", "pier": "one"}} },
 	Files:   func(*service.Pass) (map[string]string, error) { return map[string]string{}, nil },
 	Refused: func(options map[string]map[string]string) error {
 		if _, set := options["operators"]["own"]; set {
@@ -159,9 +159,9 @@ func TestTheHandlerOfJSONLogsIsThereWhereItIsNamed(t *testing.T) {
 		h.Spec.Logging.Format = format
 		_, files, err := settings.Render(passOf(t, h), nil)
 		g.Expect(err).NotTo(HaveOccurred())
-		_, there := files[config.LogHandlerFile]
+		_, there := files[logHandlerFile]
 		g.Expect(there).To(Equal(format == commonv1.LogFormatJSON))
-		g.Expect(strings.Contains(files[config.LoggingFile], "class = forge_log.LineStreamHandler")).To(Equal(there))
+		g.Expect(strings.Contains(files[loggingFile], "class = forge_log.LineStreamHandler")).To(Equal(there))
 	}
 }
 
@@ -169,9 +169,9 @@ func TestTheOptionsOfAPluginWinOverTheOperatorsAndThoseOfTheUserOverThem(t *test
 	h := instance.Brownfield()
 	h.Spec.ExtraConfig = map[string]map[string]string{"plugin": {"speed": "fast"}}
 	with := settings
-	with.Plugins = func(*service.Pass) config.INI {
-		return config.INI{"DEFAULT": {"pier": "two", "use_json": "false"}, "plugin": {"speed": "slow", "size": "small"}}
-	}
+	with.Plugins = plugins(ini.File{
+		"DEFAULT": {"pier": "two", "use_json": "false"}, "plugin": {"speed": "slow", "size": "small"},
+	})
 	options, _, err := with.Render(passOf(t, h), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -15,13 +15,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 )
 
-// Controller declares the controller of a service with resources of type R and a pipeline
-// scope of type S.
-type Controller[R service.Resource, S service.Scope] struct {
+// Controller declares the controller of a service with resources of type R, and tools of
+// type T in the scope of its passes.
+type Controller[R service.Resource, T any] struct {
 	// Definition describes the service.
 	Definition *service.Definition
 	// New returns an empty resource, NewList an empty list of them.
@@ -36,11 +37,11 @@ type Controller[R service.Resource, S service.Scope] struct {
 	// Outdated describes values that an earlier version accepted, as in
 	// [reconcile.Reconciler]. It may be nil.
 	Outdated func(R) string
-	// Scope builds the scope of a pass.
-	Scope func(*service.Pass, R) S
+	// Own are the tools that only this operator has.
+	Own T
 	// Pipeline lists the steps, Finalizers the stages of deletion.
-	Pipeline   reconcile.Pipeline[S]
-	Finalizers []reconcile.Finalizer[S]
+	Pipeline   reconcile.Pipeline[*service.Scope[R, T]]
+	Finalizers []reconcile.Finalizer[*service.Scope[R, T]]
 	// Forget drops in-memory state about a deleted resource. It may be nil.
 	Forget func(types.NamespacedName)
 
@@ -54,12 +55,12 @@ type Controller[R service.Resource, S service.Scope] struct {
 	Runnables []manager.Runnable
 	Sources   []source.Source
 
-	// Metrics configures the metrics that all services have.
-	Metrics Metrics
+	// Metrics name the metrics that all services have.
+	Metrics metric.Names
 }
 
 // Scheme registers every type that the controller reads or writes.
-func (c Controller[R, S]) Scheme() *runtime.Scheme {
+func (c Controller[R, T]) Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
 	utilruntime.Must(c.AddToScheme(scheme))
@@ -72,13 +73,13 @@ func (c Controller[R, S]) Scheme() *runtime.Scheme {
 }
 
 // kinds returns every watched kind except the resource itself.
-func (c Controller[R, S]) kinds() []Kind[R] {
+func (c Controller[R, T]) kinds() []Kind[R] {
 	return slices.Concat(common[R](), peers[R](c.Definition.Kind), c.Kinds)
 }
 
 // preflight skips a resource whose database belongs to another one: both would change the
 // same tables.
-func (c Controller[R, S]) preflight(tools *service.Tools) func(context.Context, R) (reconcile.Refusal, error) {
+func (c Controller[R, T]) preflight(tools *service.Tools) func(context.Context, R) (reconcile.Refusal, error) {
 	return func(ctx context.Context, resource R) (reconcile.Refusal, error) {
 		return refuseSharer(ctx, service.NewPass(tools, c.Definition, resource))
 	}

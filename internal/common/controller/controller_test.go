@@ -30,8 +30,8 @@ import (
 
 // declared is the controller of a service that adds one kind and one Secret to the common
 // ones.
-func declared() Controller[*instance.Harbour, *service.Pass] {
-	return Controller[*instance.Harbour, *service.Pass]{
+func declared() Controller[*instance.Harbour, struct{}] {
+	return Controller[*instance.Harbour, struct{}]{
 		Definition: &instance.Definition, AddToScheme: instance.AddToScheme,
 		New: func() *instance.Harbour { return &instance.Harbour{} }, NewList: instance.NewList,
 		SecretRefs: func(*instance.Harbour) []string { return []string{"harbour-master"} },
@@ -63,7 +63,7 @@ func TestEveryKindIsDeclaredOnce(t *testing.T) {
 
 func TestAnOperatorOfANamespaceDoesNotWatchKindsOfTheCluster(t *testing.T) {
 	for namespace, want := range map[string]int{"": 1, "openstack": 0} {
-		w := &watching[*instance.Harbour, *service.Pass]{Controller: declared(), config: startup.Config{Namespace: namespace}}
+		w := &watching[*instance.Harbour, struct{}]{Controller: declared(), config: startup.Config{Namespace: namespace}}
 		var scoped int
 		for _, kind := range w.reachable() {
 			if kind.ClusterScoped {
@@ -84,7 +84,7 @@ func TestEveryReferenceLeadsBackToItsResource(t *testing.T) {
 	}
 	h.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "options"}
 	h.Spec.PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
-	w := &watching[*instance.Harbour, *service.Pass]{Controller: declared()}
+	w := &watching[*instance.Harbour, struct{}]{Controller: declared()}
 	indexes := w.indexes()
 	for _, kind := range w.reachable() {
 		if kind.Relation == Referenced && indexes[kind.Index] == nil {
@@ -119,7 +119,7 @@ func TestEveryReferenceLeadsBackToItsResource(t *testing.T) {
 }
 
 func TestTheSecretOfAServiceUserLeadsBackToItsResource(t *testing.T) {
-	got := Controller[*instance.Lighthouse, *service.Pass]{}.secretRefs(instance.WithUser())
+	got := Controller[*instance.Lighthouse, struct{}]{}.secretRefs(instance.WithUser())
 	if !slices.Contains(got, "harbour-user") {
 		t.Errorf("got %v", got)
 	}
@@ -210,7 +210,7 @@ func TestOrphanedObjectsAreThoseThatTheirOwnerDoesNotAnnounce(t *testing.T) {
 
 func TestAPipelineThatIsNotValidIsNotSetUp(t *testing.T) {
 	c := declared()
-	c.Pipeline = reconcile.Pipeline[*service.Pass]{{Name: "Nameless"}}
+	c.Pipeline = reconcile.Pipeline[*service.Scope[*instance.Harbour, struct{}]]{{Name: "Nameless"}}
 	err := c.Setup(t.Context(), nil, startup.Config{})
 	if err == nil || !strings.HasPrefix(err.Error(), "the harbour pipeline: ") {
 		t.Errorf("got %v", err)

@@ -38,12 +38,12 @@ type Options struct {
 }
 
 // Setup registers the controller with the manager.
-func (c Controller[R, S]) Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config) error {
+func (c Controller[R, T]) Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config) error {
 	return c.SetupWith(ctx, mgr, cfg, Options{})
 }
 
 // SetupWith is Setup with overridable parts.
-func (c Controller[R, S]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Options) error {
+func (c Controller[R, T]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Options) error {
 	if err := c.Pipeline.Validate(); err != nil {
 		return fmt.Errorf("the %s pipeline: %w", c.Definition.Name, err)
 	}
@@ -62,7 +62,7 @@ func (c Controller[R, S]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg s
 	if err != nil {
 		return err
 	}
-	var reconciler ctrlreconcile.Reconciler = &reconcile.Reconciler[R, S]{
+	var reconciler ctrlreconcile.Reconciler = &reconcile.Reconciler[R, *service.Scope[R, T]]{
 		Client:    mgr.GetClient(),
 		Recorder:  mgr.GetEventRecorder(c.Definition.Name + "-controller"),
 		Metrics:   stepMetrics,
@@ -70,8 +70,8 @@ func (c Controller[R, S]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg s
 		Guard:     c.Guard,
 		Outdated:  c.Outdated,
 		Preflight: c.preflight(tools),
-		Scope: func(resource R) S {
-			return c.Scope(service.NewPass(tools, c.Definition, resource), resource)
+		Scope: func(resource R) *service.Scope[R, T] {
+			return service.NewScope(tools, c.Definition, resource, c.Own)
 		},
 		Recomputed: recomputed[R],
 		Pipeline:   c.Pipeline,
@@ -86,18 +86,18 @@ func (c Controller[R, S]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg s
 
 // tools returns the dependencies of the steps and the reader of referenced objects. It
 // registers their background runnables with the manager.
-func (c Controller[R, S]) tools(
+func (c Controller[R, T]) tools(
 	mgr ctrl.Manager, cfg startup.Config, options Options, kinds *crdwatch.Kinds,
 ) (*service.Tools, *refs.Reader, error) {
 	references, err := refs.New(mgr, cfg.Namespace)
 	if err != nil {
 		return nil, nil, err
 	}
-	certificates, err := tls.NewMetrics(ctrlmetrics.Registry, c.Metrics.certificateStart(), c.Metrics.certificateExpiration())
+	certificates, err := tls.NewMetrics(ctrlmetrics.Registry, c.Metrics.CertificateStart(), c.Metrics.CertificateExpiration())
 	if err != nil {
 		return nil, nil, fmt.Errorf("registering metrics: %w", err)
 	}
-	schemaJobs, err := job.NewMetrics(ctrlmetrics.Registry, c.Metrics.schemaJobs(), c.Metrics.schemaJobDuration())
+	schemaJobs, err := job.NewMetrics(ctrlmetrics.Registry, c.Metrics.SchemaJobs(), c.Metrics.SchemaJobDuration())
 	if err != nil {
 		return nil, nil, fmt.Errorf("registering metrics: %w", err)
 	}
@@ -135,7 +135,7 @@ func (c cachedLists) List(ctx context.Context, list client.ObjectList, options .
 }
 
 // forget drops in-memory state about a deleted resource.
-func (c Controller[R, S]) forget(tools *service.Tools) func(types.NamespacedName) {
+func (c Controller[R, T]) forget(tools *service.Tools) func(types.NamespacedName) {
 	return func(name types.NamespacedName) {
 		tools.Prober.Forget(name)
 		tools.Turns.Forget(name)

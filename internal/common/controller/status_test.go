@@ -43,7 +43,7 @@ func TestTheReleaseOfAResourceIsExported(t *testing.T) {
 	h := instance.Brownfield()
 	h.Status.InstalledRelease, h.Status.TargetRelease, h.Status.UpgradePhase = "2025.2", "2026.1", commonv1.UpgradePhaseExpanding
 	want := []reconcile.Sample{{Labels: []string{"2025.2", "2026.1", string(commonv1.UpgradePhaseExpanding)}, Value: 1}}
-	info := releases[*instance.Harbour](Metrics{Prefix: "harbour_operator", Kind: "Harbour"})
+	info := releases[*instance.Harbour](metric.Names{Prefix: "harbour_operator", Kind: "Harbour"})
 	if diff := cmp.Diff(want, info.Read(h, time.Unix(1_000_000, 0))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -23,7 +23,7 @@ import (
 
 // Trim returns a cache transform that drops fields nothing reads. A resource has a dozen
 // Jobs and Pods, and several times as many managedFields entries.
-func (c Controller[R, S]) Trim() cache.TransformFunc {
+func (c Controller[R, T]) Trim() cache.TransformFunc {
 	// Who wrote which field is read only of what the operator applies.
 	foreign := map[reflect.Type]bool{reflect.TypeOf(c.New()): true}
 	for _, kind := range c.kinds() {

@@ -11,7 +11,7 @@ type Watched struct {
 }
 
 // Watched returns every watched kind except the resource itself, for RBAC checks.
-func (c Controller[R, S]) Watched() []Watched {
+func (c Controller[R, T]) Watched() []Watched {
 	kinds := c.kinds()
 	watched := make([]Watched, len(kinds))
 	for i, kind := range kinds {

@@ -22,8 +22,8 @@ import (
 )
 
 // watching maps the events of a manager to passes of a controller.
-type watching[R service.Resource, S service.Scope] struct {
-	Controller[R, S]
+type watching[R service.Resource, T any] struct {
+	Controller[R, T]
 	mgr    ctrl.Manager
 	config startup.Config
 	find   watches.Mapper[R]
@@ -32,8 +32,8 @@ type watching[R service.Resource, S service.Scope] struct {
 	kinds   *crdwatch.Kinds
 }
 
-func (c Controller[R, S]) watching(mgr ctrl.Manager, cfg startup.Config, options Options) (*watching[R, S], error) {
-	w := &watching[R, S]{
+func (c Controller[R, T]) watching(mgr ctrl.Manager, cfg startup.Config, options Options) (*watching[R, T], error) {
+	w := &watching[R, T]{
 		Controller: c, mgr: mgr, config: cfg, changes: watches.NewResync(),
 		find: watches.Mapper[R]{Reader: mgr.GetClient(), Plural: c.Definition.Kind + "s", NewList: c.NewList},
 	}
@@ -56,7 +56,7 @@ func (c Controller[R, S]) watching(mgr ctrl.Manager, cfg startup.Config, options
 
 // reachable returns the kinds that the operator may read: a namespaced Role does not
 // grant cluster-scoped ones.
-func (w *watching[R, S]) reachable() []Kind[R] {
+func (w *watching[R, T]) reachable() []Kind[R] {
 	var reachable []Kind[R]
 	for _, kind := range w.Controller.kinds() {
 		if w.config.Namespace == "" || !kind.ClusterScoped {
@@ -67,7 +67,7 @@ func (w *watching[R, S]) reachable() []Kind[R] {
 }
 
 // handler returns the event handler for the kind's relation.
-func (w *watching[R, S]) handler(kind Kind[R]) handler.EventHandler {
+func (w *watching[R, T]) handler(kind Kind[R]) handler.EventHandler {
 	switch kind.Relation {
 	case Labelled:
 		return handler.EnqueueRequestsFromMapFunc(byInstance)
@@ -139,7 +139,7 @@ func (r released) Delete(
 	r.end.Delete(ctx, e, queue)
 }
 
-func (w *watching[R, S]) indexes() map[string]func(R) []string {
+func (w *watching[R, T]) indexes() map[string]func(R) []string {
 	indexes := map[string]func(R) []string{
 		IndexSecret:           w.secretRefs,
 		IndexConfigMap:        configMapRefs[R],
@@ -155,7 +155,7 @@ func (w *watching[R, S]) indexes() map[string]func(R) []string {
 
 // build builds the controller. Everything that a pass reads is watched, so that waits end
 // with an event instead of a timer.
-func (w *watching[R, S]) build(
+func (w *watching[R, T]) build(
 	ctx context.Context, tools *service.Tools, references *refs.Reader, reconciler ctrlreconcile.Reconciler,
 ) error {
 	if err := w.find.Index(ctx, w.mgr.GetFieldIndexer(), w.New(), w.indexes()); err != nil {

@@ -20,27 +20,37 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// API declares the pods that serve the API of a service. Every function except Endpoint
-// may be nil.
-type API struct {
+// API declares the pods that serve the API of a service, in passes of type S. Every function
+// except Endpoint may be nil.
+type API[S service.Scoped] struct {
 	// Arguments are the application's own command-line arguments.
 	Arguments string
 	// Wrapper returns the path of the Python file that makes the application of an
 	// instance that wraps it, "" otherwise.
-	Wrapper func(p *service.Pass) string
+	Wrapper func(S) string
 	// HealthPath is a path that the API answers without a token, such as "/v3".
 	HealthPath string
-	// Variable is the environment variable with the URL of the database. Table is a table
-	// that every release has in it, and Tables are all of which requests need one: a pod
-	// that misses one is not ready.
-	Variable, Table string
-	Tables          []string
+	// Table is a table that every release has in its database, and Tables are all of which
+	// requests need one: a pod that misses one is not ready.
+	Table  string
+	Tables []string
 	// Endpoint returns the API URL of an instance, as shown in status.endpoint.
-	Endpoint func(p *service.Pass) string
+	Endpoint func(S) string
+	// Mounts returns what the pods mount in addition to the configuration.
+	Mounts func(S) []Mount
+
+	// Backing is what the pods have of their database and their configuration. Package kit
+	// sets it.
+	Backing Backing
+}
+
+// Backing is what API pods have of what they stand on. Every function may be nil.
+type Backing struct {
+	// Variable is the environment variable with the URL of the database.
+	Variable string
 	// Address returns the address of the database that readiness logs in to.
 	Address func(p *service.Pass) string
-	// Env, Mounts and Annotations return what the pods have in addition to the common
-	// settings.
+	// Env, Mounts and Annotations return what the pods have for it.
 	Env         func(p *service.Pass) []corev1.EnvVar
 	Mounts      func(p *service.Pass) []Mount
 	Annotations func(p *service.Pass) map[string]string
@@ -53,12 +63,13 @@ type API struct {
 
 // Reconcile ensures the API pods with their Service and PodDisruptionBudget. It is the
 // step that owns DeploymentReady.
-func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
+func (a API[S]) Reconcile(ctx context.Context, s S) reconcile.Outcome {
+	p := s.ServicePass()
 	svc := InstanceOf(p).Service()
 	if err := EnsureService(ctx, p.Client, p.Scheme, p.Resource, svc); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
 	}
-	deploy := a.Deployment(p, svc.Spec.IPFamilies...)
+	deploy := a.Deployment(s, svc.Spec.IPFamilies...)
 	switch turn, err := takeTurn(ctx, p, deploy); {
 	case err != nil:
 		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, err)
@@ -74,7 +85,7 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		return reportStopped(p)
 	}
 	if p.Status.Endpoint != "" || ready {
-		p.Status.Endpoint = a.Endpoint(p)
+		p.Status.Endpoint = a.Endpoint(s)
 	}
 	if !ready {
 		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, SinceWhenDown(p, a.explainRollout(ctx, p, deploy)))
@@ -84,17 +95,17 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 }
 
 // rolledOut does what the end of a rollout is followed by.
-func (a API) rolledOut(ctx context.Context, p *service.Pass) reconcile.Outcome {
-	if a.Prune != nil {
-		if err := a.Prune(ctx, p); err != nil {
+func (a API[S]) rolledOut(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	if a.Backing.Prune != nil {
+		if err := a.Backing.Prune(ctx, p); err != nil {
 			return reconcile.Failed(vocabulary.ReasonConfigError, err)
 		}
 	}
 	done := reconcile.Done(vocabulary.ReasonDeploymentReady, "All API pods are updated and available")
-	if a.Complete == nil {
+	if a.Backing.Complete == nil {
 		return done
 	}
-	news, err := a.Complete(ctx, p)
+	news, err := a.Backing.Complete(ctx, p)
 	switch {
 	case err != nil:
 		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, err)
@@ -143,19 +154,21 @@ func SinceWhenDown(p *service.Pass, err error) error {
 }
 
 // optional calls an optional function of a declaration; nil returns the zero value.
-func optional[T any](function func(*service.Pass) T, p *service.Pass) T {
+func optional[P, T any](function func(P) T, of P) T {
 	if function == nil {
 		var none T
 		return none
 	}
-	return function(p)
+	return function(of)
 }
 
 // Deployment builds the Deployment of the API pods. families are the address families that
 // the API server has given the Service.
-func (a API) Deployment(p *service.Pass, families ...corev1.IPFamily) *appsv1.Deployment {
+func (a API[S]) Deployment(s S, families ...corev1.IPFamily) *appsv1.Deployment {
+	p := s.ServicePass()
 	name := p.Resource.GetName()
-	pod := PodsOf(p).Spec(a.container(p, families), append([]Mount{ConfigMount(p)}, optional(a.Mounts, p)...)...)
+	mounts := slices.Concat([]Mount{ConfigMount(p)}, optional(a.Mounts, s), optional(a.Backing.Mounts, p))
+	pod := PodsOf(p).Spec(a.container(s, families), mounts...)
 	pod.TerminationGracePeriodSeconds = ptr.To(p.Spec.TerminationGracePeriod())
 	pod.TopologySpreadConstraints = InstanceOf(p).SpreadConstraints(p.Spec.TopologySpreadConstraints)
 	pod.Affinity = InstanceOf(p).Affinity(p.Spec.TopologySpreadConstraints)
@@ -166,7 +179,7 @@ func (a API) Deployment(p *service.Pass, families ...corev1.IPFamily) *appsv1.De
 			Strategy: RolloutStrategy(p.Spec.Strategy),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{
-					Labels: p.Labels(name), Annotations: requesting(p.Spec.Image.Reference(), optional(a.Annotations, p)),
+					Labels: p.Labels(name), Annotations: requesting(p.Spec.Image.Reference(), optional(a.Backing.Annotations, p)),
 				},
 				Spec: pod,
 			},
@@ -178,13 +191,15 @@ func (a API) Deployment(p *service.Pass, families ...corev1.IPFamily) *appsv1.De
 	return deploy
 }
 
-func (a API) container(p *service.Pass, families []corev1.IPFamily) corev1.Container {
+func (a API[S]) container(s S, families []corev1.IPFamily) corev1.Container {
+	p := s.ServicePass()
 	return corev1.Container{
-		Name:           p.Name,
-		Image:          p.Spec.Image.Reference(),
-		Command:        a.server(p, families).Command(p.Spec.UWSGI),
-		Ports:          []corev1.ContainerPort{{Name: p.Name, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}, readyPort},
-		Env:            slices.Concat(optional(a.Env, p), p.Environment, DrainVariables(p.Name), RequestVariables(), readyVariables(p.ConfigDir)),
+		Name:    p.Name,
+		Image:   p.Spec.Image.Reference(),
+		Command: a.server(s, families).Command(p.Spec.UWSGI),
+		Ports:   []corev1.ContainerPort{{Name: p.Name, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}, readyPort},
+		Env: slices.Concat(optional(a.Backing.Env, p), p.Environment, DrainVariables(p.Name), RequestVariables(),
+			readyVariables(p.ConfigDir)),
 		Resources:      ptr.Deref(p.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:   a.startupProbe(p.Port),
 		LivenessProbe:  livenessProbe(p.Port),
@@ -195,10 +210,11 @@ func (a API) container(p *service.Pass, families []corev1.IPFamily) corev1.Conta
 
 // server returns how uWSGI serves the instance. An image of which nothing is known is
 // expected to have the script.
-func (a API) server(p *service.Pass, families []corev1.IPFamily) UWSGI {
+func (a API[S]) server(s S, families []corev1.IPFamily) UWSGI {
+	p := s.ServicePass()
 	server := UWSGI{
 		Port: p.Port, IPv6: slices.Equal(families, []corev1.IPFamily{corev1.IPv6Protocol}),
-		File: optional(a.Wrapper, p), Arguments: a.Arguments,
+		File: optional(a.Wrapper, s), Arguments: a.Arguments,
 	}
 	if server.File != "" {
 		return server
@@ -217,7 +233,7 @@ func (a API) server(p *service.Pass, families []corev1.IPFamily) UWSGI {
 
 // explainRollout is the error of a rollout that waits. It says for what, by the newest
 // troubled pod, which may have ended.
-func (a API) explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) error {
+func (a API[S]) explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) error {
 	var list corev1.PodList
 	err := p.Client.List(ctx, &list, client.InNamespace(deploy.Namespace), client.MatchingLabels(p.SelectorLabels(deploy.Name)))
 	if err != nil {
@@ -245,9 +261,9 @@ func (a API) explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1
 const settleTime = 30 * time.Second
 
 // unready describes a pod that is running but not ready; it returns "" if there is none.
-func (a API) unready(p *service.Pass, pods []corev1.Pod) string {
+func (a API[S]) unready(p *service.Pass, pods []corev1.Pod) string {
 	database := "the database"
-	if address := optional(a.Address, p); address != "" {
+	if address := optional(a.Backing.Address, p); address != "" {
 		database += " at " + address
 	}
 	for i := range pods {

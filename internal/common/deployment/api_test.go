@@ -24,7 +24,7 @@ import (
 
 func TestAPodThatStopsServingIsNamed(t *testing.T) {
 	p := service.NewPass(&service.Tools{}, &instance.Definition, instance.Brownfield())
-	api := API{Address: func(p *service.Pass) string { return p.Spec.Database.Host + ":3306" }}
+	api := API[*service.Pass]{Backing: Backing{Address: func(p *service.Pass) string { return p.Spec.Database.Host + ":3306" }}}
 	pod := func(ready bool, age time.Duration) corev1.Pod {
 		p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "harbour-1"}}
 		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Ready: ready, State: corev1.ContainerState{
@@ -51,7 +51,7 @@ func TestAPodThatStopsServingIsNamed(t *testing.T) {
 func TestAnAPINeedsNoMoreThanItsApplicationAndItsEndpoint(t *testing.T) {
 	h := instance.Brownfield()
 	p := instance.Pass(t, h, interceptor.Funcs{})
-	api := API{HealthPath: "/", Endpoint: func(*service.Pass) string { return "http://harbour" }}
+	api := API[*service.Pass]{HealthPath: "/", Endpoint: func(*service.Pass) string { return "http://harbour" }}
 	waiting := api.Reconcile(t.Context(), p)
 	if waiting.IsDone() || waiting.Reason() != vocabulary.ReasonWaitingForDeployment || h.Status.Endpoint != "" {
 		t.Errorf("before a pod is there: %s: %s at %q", waiting.Reason(), waiting.Message(), h.Status.Endpoint)
@@ -83,7 +83,7 @@ func TestTheImageDecidesHowItsApplicationIsServed(t *testing.T) {
 		h := instance.Brownfield()
 		h.Status.Images = test.found
 		p := instance.Pass(t, h, interceptor.Funcs{})
-		api := API{Wrapper: func(*service.Pass) string { return test.wrapper }}
+		api := API[*service.Pass]{Wrapper: func(*service.Pass) string { return test.wrapper }}
 		command := api.Deployment(p).Spec.Template.Spec.Containers[0].Command
 		if at := slices.Index(command, test.flag); at < 0 || command[at+1] != test.want {
 			t.Errorf("%s: the command is %q, want it to serve %s", name, command, test.want)
@@ -116,12 +116,12 @@ func TestAChangeOfTheSpecDoesNotWaitForOtherDeployments(t *testing.T) {
 // whileOthersChange returns a pass over a resource of the generation, of which the operator
 // has observed the first, with a Deployment that the API has built and whose pods are
 // available. All turns are taken by other Deployments.
-func whileOthersChange(t *testing.T, generation int64) (*service.Pass, API) {
+func whileOthersChange(t *testing.T, generation int64) (*service.Pass, API[*service.Pass]) {
 	t.Helper()
 	h := instance.Brownfield()
 	h.Generation, h.Status.ObservedGeneration = generation, 1
 	p := instance.Pass(t, h, interceptor.Funcs{})
-	api := API{Endpoint: func(*service.Pass) string { return "http://harbour" }}
+	api := API[*service.Pass]{Endpoint: func(*service.Pass) string { return "http://harbour" }}
 	api.Reconcile(t.Context(), p)
 	markAvailable(t, p)
 	p.Turns = rollout.NewTurns(nil)
@@ -163,7 +163,7 @@ func TestTheDisruptionBudgetFollowsTheAutoscaler(t *testing.T) {
 	h := instance.Brownfield()
 	h.Spec.Replicas, h.Spec.Autoscaling = 1, &commonv1.AutoscalingSpec{MaxReplicas: 3, TargetCPUUtilization: new(int32(70))}
 	p := instance.Pass(t, h, interceptor.Funcs{})
-	api := API{Endpoint: func(*service.Pass) string { return "http://harbour" }}
+	api := API[*service.Pass]{Endpoint: func(*service.Pass) string { return "http://harbour" }}
 	api.Reconcile(t.Context(), p)
 	scaled := deploymentOf(t, p)
 	scaled.Spec.Replicas = new(int32(2))

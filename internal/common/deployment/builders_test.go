@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -60,7 +61,7 @@ func TestTheAPIListensOnIPv6WhereItsServiceHasNothingElse(t *testing.T) {
 		{[]corev1.IPFamily{corev1.IPv6Protocol, corev1.IPv4Protocol}, ":7000"},
 		{[]corev1.IPFamily{corev1.IPv6Protocol}, "[::]:7000"},
 	} {
-		command := API{}.Deployment(p, test.families...).Spec.Template.Spec.Containers[0].Command
+		command := API[*service.Pass]{}.Deployment(p, test.families...).Spec.Template.Spec.Containers[0].Command
 		if got := command[slices.Index(command, "--http")+1]; got != test.want {
 			t.Errorf("with %v it listens on %q, want %q", test.families, got, test.want)
 		}

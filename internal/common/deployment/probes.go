@@ -21,8 +21,8 @@ var readyScript string
 
 // ReadyScript returns the content of [ReadyFile] for the service: it reads a table of the
 // database, looks for the others and sends a request to the API.
-func (a API) ReadyScript(d *service.Definition) string {
-	script := config.SetConstant(readyScript, "VARIABLE", a.Variable)
+func (a API[S]) ReadyScript(d *service.Definition) string {
+	script := config.SetConstant(readyScript, "VARIABLE", a.Backing.Variable)
 	script = config.SetConstant(script, "TABLE", a.Table)
 	script = config.SetConstant(script, "TABLES", append([]string{}, a.Tables...))
 	script = config.SetConstant(script, "ADDRESS", fmt.Sprintf("http://127.0.0.1:%d%s", d.Port, a.HealthPath))
@@ -42,7 +42,7 @@ func readyVariables(configDir string) []corev1.EnvVar {
 
 // startupProbe allows five minutes for the first answer. It probes every second because
 // most pods answer within three.
-func (a API) startupProbe(port int32) *corev1.Probe {
+func (a API[S]) startupProbe(port int32) *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
 			Path: a.HealthPath, Port: intstr.FromInt32(port), Scheme: corev1.URISchemeHTTP,

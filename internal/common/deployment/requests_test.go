@@ -10,7 +10,7 @@ import (
 func TestAnAPIAnswersLargeRequestsAndRefusesThoseOfUnknownLength(t *testing.T) {
 	p := service.NewPass(&service.Tools{}, &instance.Definition, instance.Brownfield())
 	found := map[string]string{}
-	for _, variable := range (API{HealthPath: "/"}).container(p, nil).Env {
+	for _, variable := range (API[*service.Pass]{HealthPath: "/"}).container(p, nil).Env {
 		found[variable.Name] = variable.Value
 	}
 	for name, want := range map[string]string{

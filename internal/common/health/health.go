@@ -16,15 +16,15 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Check declares the health check of a service's API.
-type Check struct {
+// Check declares the health check of a service's API, in passes of type S.
+type Check[S service.Scoped] struct {
 	// Condition is the condition of the step.
 	Condition string
 	// URL returns the URL to probe from inside the cluster.
-	URL func(p *service.Pass) string
+	URL func(S) string
 	// Healthy returns the outcome for an API that answers; message says so. It may be
 	// nil.
-	Healthy func(p *service.Pass, message string) reconcile.Outcome
+	Healthy func(s S, message string) reconcile.Outcome
 	// Answered reports whether a False condition with the reason means that the API
 	// answers. It may be nil.
 	Answered func(reason string) bool
@@ -53,7 +53,8 @@ var reasons = map[probe.Verdict]string{
 
 // Reconcile reports whether the API answers through its Service. The probe runs in the
 // background: every few minutes, and when the Deployment's status changes.
-func (c Check) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
+func (c Check[S]) Reconcile(ctx context.Context, s S) reconcile.Outcome {
+	p := s.ServicePass()
 	if p.Status.Endpoint == "" {
 		return reconcile.Waiting(vocabulary.ReasonEndpointNotReady, "No API pod has become available yet")
 	}
@@ -64,7 +65,7 @@ func (c Check) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome
 	case deploy == nil:
 		return reconcile.Waiting(vocabulary.ReasonEndpointNotReady, "The Deployment of the API does not exist")
 	}
-	status, key, url := deploy.Status, client.ObjectKeyFromObject(p.Resource), c.URL(p)
+	status, key, url := deploy.Status, client.ObjectKeyFromObject(p.Resource), c.URL(s)
 	rollout := Rollout{Serving: status.ReadyReplicas > 0, State: fmt.Sprintf("%d/%d/%d/%d",
 		status.ObservedGeneration, status.UpdatedReplicas, status.ReadyReplicas, status.AvailableReplicas)}
 	RolloutOf.Put(p.Slots, rollout)
@@ -79,25 +80,25 @@ func (c Check) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome
 		// After a restart the operator has not probed yet, which is no reason to change
 		// the condition.
 		p.Prober.Expect(key)
-		return c.healthy(p, url)
+		return c.healthy(s, url)
 	case !known:
 		return reconcile.Waiting(vocabulary.ReasonProbePending, "The API has not been probed yet")
 	case result.Verdict == probe.Healthy:
-		return c.healthy(p, url)
+		return c.healthy(s, url)
 	}
 	return reconcile.Waiting(reasons[result.Verdict], result.Message)
 }
 
-func (c Check) healthy(p *service.Pass, url string) reconcile.Outcome {
-	message := p.Kind + " API is responding at " + url
+func (c Check[S]) healthy(s S, url string) reconcile.Outcome {
+	message := s.ServicePass().Kind + " API is responding at " + url
 	if c.Healthy != nil {
-		return c.Healthy(p, message)
+		return c.Healthy(s, message)
 	}
 	return reconcile.Done(vocabulary.ReasonAPIHealthy, message)
 }
 
 // wasHealthy reports whether the last probe under the current spec was answered.
-func (c Check) wasHealthy(p *service.Pass) bool {
+func (c Check[S]) wasHealthy(p *service.Pass) bool {
 	last := meta.FindStatusCondition(p.Resource.GetConditions(), c.Condition)
 	if last == nil || last.ObservedGeneration != p.Resource.GetGeneration() {
 		return false

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -218,6 +219,10 @@ func (e *FailedError) Error() string {
 
 // Unwrap returns ErrJobFailed.
 func (e *FailedError) Unwrap() error { return ErrJobFailed }
+
+// RetryAfter is how long a failed Job is left alone. It makes the error a
+// [github.com/c5c3/forge/internal/common/reconcile.Lasting] one.
+func (e *FailedError) RetryAfter() time.Duration { return RetryAfter }
 
 // failure explains a failed Job with the end of its newest pod's output.
 func (r *Runner) failure(ctx context.Context, job *batchv1.Job) error {

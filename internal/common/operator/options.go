@@ -17,7 +17,7 @@ const managedByLabel = "app.kubernetes.io/managed-by"
 
 // Options define how an operator differs from others.
 type Options struct {
-	// Name is the operator's name, for example keystone-operator, and the value
+	// Name is the operator's name, for example placement-operator, and the value
 	// of the label app.kubernetes.io/managed-by on everything it creates.
 	Name string
 	// LeaderElectionID names the Lease that replicas compete for. In

@@ -8,8 +8,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
@@ -59,7 +59,7 @@ func ValidationTask(p *service.Pass) deployment.Task {
 		Command: []string{"oslopolicy-validator", "--namespace", p.Name, "--config-dir", p.ConfigDir},
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
 		RunKey: deployment.GivenKey(p, []any{
-			service.Config.Value(p.Slots).Policy, config.INI(p.Spec.ExtraConfig).Merge()["oslo_policy"],
+			service.Config.Value(p.Slots).Policy, ini.File(p.Spec.ExtraConfig).Merge()["oslo_policy"],
 		}),
 	}
 }

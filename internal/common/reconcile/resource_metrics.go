@@ -22,28 +22,6 @@ import (
 // scrapeTimeout bounds the reading of all resources of a kind from the cache.
 const scrapeTimeout = 5 * time.Second
 
-var (
-	labelType   = metric.Label{Name: "type", Meaning: "type of the condition"}
-	labelStatus = metric.Label{Name: "status", Meaning: "status of the condition: `True`, `False` or `Unknown`"}
-	labelReason = metric.Label{Name: "reason", Meaning: "reason of the condition, from the kind's list of conditions"}
-)
-
-func conditionDefinition(prefix string) metric.Definition {
-	return metric.Definition{
-		Name: prefix + "_resource_condition", Type: metric.Gauge,
-		Help:   "Status of a condition of a resource: 1 for the current status, 0 for the others.",
-		Labels: []metric.Label{metric.Kind, metric.Namespace, metric.Name, labelType, labelStatus},
-	}
-}
-
-func transitionDefinition(prefix string) metric.Definition {
-	return metric.Definition{
-		Name: prefix + "_resource_condition_transition_timestamp_seconds", Type: metric.Gauge,
-		Help:   "When a condition of a resource got its current status, as Unix time; Ready without any status counts from the creation.",
-		Labels: []metric.Label{metric.Kind, metric.Namespace, metric.Name, labelType, labelStatus, labelReason},
-	}
-}
-
 // Conditioned is a resource with conditions.
 type Conditioned interface {
 	client.Object
@@ -119,7 +97,7 @@ func newResourceExporter[T Conditioned](
 	constant := prometheus.Labels{metric.Kind.Name: kind}
 	e := &resourceExporter[T]{
 		kind:       kind,
-		conditions: describe(conditionDefinition(prefix), constant), transitions: describe(transitionDefinition(prefix), constant),
+		conditions: describe(metric.Condition(prefix), constant), transitions: describe(metric.Transition(prefix), constant),
 		gauges: gauges, reader: reader, newList: newList, registry: registry, now: time.Now,
 	}
 	for _, gauge := range gauges {

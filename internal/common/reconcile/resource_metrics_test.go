@@ -29,7 +29,7 @@ func exporter(reader client.Reader, registry prometheus.Registerer, gauges ...Ga
 
 // transition is the exposition of the last transition of Ready.
 func transition(labels string, since int64) string {
-	d := transitionDefinition("test_operator")
+	d := metric.Transition("test_operator")
 	return fmt.Sprintf("# HELP %s %s\n# TYPE %s gauge\n%s{kind=\"Thing\",name=\"thing\",namespace=\"default\",%s,type=\"Ready\"} %d\n",
 		d.Name, d.Help, d.Name, d.Name, labels, since)
 }
@@ -64,7 +64,7 @@ func TestAResourceThatWasNeverReconciledIsNotReadySinceItsCreation(t *testing.T)
 	obj.CreationTimestamp = metav1.Unix(500, 0)
 	want := transition(`reason="",status="Unknown"`, 500)
 	err := testutil.CollectAndCompare(exporter(newWorld(t, obj).Client, nil), strings.NewReader(want),
-		transitionDefinition("test_operator").Name)
+		metric.Transition("test_operator").Name)
 	if err != nil {
 		t.Error(err)
 	}
@@ -188,7 +188,7 @@ func TestWhatIsDefinedIsWhatIsExported(t *testing.T) {
 	for _, family := range families {
 		exported = append(exported, family.GetName())
 	}
-	for _, d := range MetricDefinitions("test_operator") {
+	for _, d := range metric.Steps("test_operator") {
 		defined = append(defined, d.Name)
 	}
 	slices.Sort(defined)

@@ -22,7 +22,7 @@ func TestAFailedWriteIsRetriedUnlessTheUserHasToAct(t *testing.T) {
 	}{
 		"an object of somebody else": {fmt.Errorf("%w: Secret a", apply.ErrNotOwned), verdictTerminal, ObstructionPeriod},
 		"a child of a predecessor":   {fmt.Errorf("%w: Secret a", apply.ErrPredecessor), verdictWaiting, 0},
-		"a Job that failed":          {fmt.Errorf("%w: Job a", job.ErrJobFailed), verdictTerminal, job.RetryAfter},
+		"a Job that failed":          {fmt.Errorf("checking: %w", &job.FailedError{Job: "a"}), verdictTerminal, job.RetryAfter},
 		"an invalid object":          {apierrors.NewInvalid(schema.GroupKind{Kind: "Job"}, "a", nil), verdictTerminal, refusalPeriod},
 		"a request that is refused":  {apierrors.NewBadRequest("a"), verdictTerminal, refusalPeriod},
 		"a lost race":                {apierrors.NewConflict(schema.GroupResource{Resource: "jobs"}, "a", cause), verdictFailed, 0},

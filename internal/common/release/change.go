@@ -14,8 +14,8 @@ const (
 	// Upgrade is a change to a later release that OpenStack supports in one step: the
 	// schema is expanded before and contracted after the rollout.
 	Upgrade
-	// Downgrade is a change to an earlier release, which Keystone's migrations
-	// do not support.
+	// Downgrade is a change to an earlier release, which the migrations of OpenStack
+	// services do not support.
 	Downgrade
 	// Skip is a change to a later release that skips more releases than OpenStack
 	// supports in one step.

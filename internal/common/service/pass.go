@@ -99,7 +99,7 @@ func NewPass(tools *Tools, definition *Definition, resource Resource) *Pass {
 	}
 }
 
-// ServicePass returns the pass itself, for a scope that embeds it.
+// ServicePass implements [Scoped], also for a scope that embeds the pass.
 func (p *Pass) ServicePass() *Pass { return p }
 
 // Runner returns a Job runner that redacts what the pass hides.

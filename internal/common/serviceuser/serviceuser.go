@@ -14,8 +14,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/configuration"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -48,9 +48,9 @@ func userOf(p *service.Pass) commonv1.ServiceUser {
 }
 
 // options returns the options of the middleware, without the user.
-func options(p *service.Pass) config.INI {
+func options(p *service.Pass) ini.File {
 	identity := userOf(p).Identity
-	options := config.INI{section: {
+	options := ini.File{section: {
 		"auth_type":            "password",
 		"auth_url":             identity.AuthURL,
 		"www_authenticate_uri": identity.AuthURL,
@@ -76,7 +76,7 @@ func options(p *service.Pass) config.INI {
 }
 
 // readUser returns the name and password of the service user from its Secret.
-func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, error) {
+func readUser(ctx context.Context, p *service.Pass) (ini.File, []types.UID, error) {
 	ref := userOf(p).SecretRef
 	key := ref.KeyOr("password")
 	found, err := service.RequireSecrets(ctx, p, service.Requirement{
@@ -91,7 +91,7 @@ func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, er
 	// The name is not secret, and often is that of the service itself.
 	p.Hide(string(secret.Data[key]), options[section]["password"])
 	for option, value := range options[section] {
-		if err := config.ValidateValue(value); err != nil {
+		if err := ini.ValidateValue(value); err != nil {
 			return nil, nil, reconcile.TerminalError(vocabulary.ReasonSecretInvalid, fmt.Errorf(
 				"the %s in Secret %s of spec.serviceUserSecretRef cannot be used: %w", option, ref.Name, err))
 		}
@@ -102,17 +102,17 @@ func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, er
 // cacheKeyOptions returns the key with which the middleware names and signs what it caches: that
 // of another resource, or of an earlier one with the same name, means nothing. It is
 // derived from the password because it has to be secret and as long-lived.
-func cacheKeyOptions(p *service.Pass, secret config.INI) config.INI {
+func cacheKeyOptions(p *service.Pass, secret ini.File) ini.File {
 	mac := hmac.New(sha256.New, []byte(secret[section]["password"]))
 	mac.Write([]byte("memcache_secret_key of " + string(p.Resource.GetUID())))
 	key := hex.EncodeToString(mac.Sum(nil))
 	p.Hide(key)
-	return config.INI{section: {"memcache_secret_key": key}}
+	return ini.File{section: {"memcache_secret_key": key}}
 }
 
 // loginOptions returns the name and password of the service user. Dollar signs are escaped
 // because oslo.config takes them as references to other options.
-func loginOptions(name, password string) config.INI {
+func loginOptions(name, password string) ini.File {
 	escape := strings.NewReplacer("$", "$$")
-	return config.INI{section: {"username": escape.Replace(name), "password": escape.Replace(password)}}
+	return ini.File{section: {"username": escape.Replace(name), "password": escape.Replace(password)}}
 }

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
@@ -41,7 +41,7 @@ func TestTheMiddlewareAsksTheIdentityServiceOfTheSpec(t *testing.T) {
 	l := instance.WithUser()
 	l.Spec.Cache.Servers = []string{"one:11211", "two:11211"}
 	l.Identity.AuthURL, l.Identity.Project = "https://identity.example.com/v3", "services"
-	want := config.INI{"keystone_authtoken": {
+	want := ini.File{"keystone_authtoken": {
 		"auth_type": "password", "auth_url": "https://identity.example.com/v3",
 		"www_authenticate_uri": "https://identity.example.com/v3", "interface": "internal",
 		"project_name": "services", "project_domain_name": "Default", "user_domain_name": "Default",
@@ -68,7 +68,7 @@ func TestTheUserIsReadUnderTheKeyOfTheReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := config.INI{"keystone_authtoken": {"username": "har$$bour", "password": "pa$$$$word"}}
+		want := ini.File{"keystone_authtoken": {"username": "har$$bour", "password": "pa$$$$word"}}
 		if diff := cmp.Diff(want, got); diff != "" || len(sources) != 1 || sources[0] != "user-uid" {
 			t.Errorf("key %q: from %v (-want +got):\n%s", key, sources, diff)
 		}

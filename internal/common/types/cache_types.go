@@ -39,7 +39,9 @@ type CacheSpec struct {
 
 	// servers lists memcached servers that are run outside of forge, each as
 	// host or host:port; the port defaults to 11211. Example:
-	// ["memcached.openstack.svc.cluster.local:11211"].
+	// ["memcached.openstack.svc.cluster.local:11211"]. Each must be a single
+	// server. Behind a Service that balances several, what one process removes
+	// from the cache, such as a revoked token, stays valid for the others.
 	//
 	// +optional
 	// +listType=atomic

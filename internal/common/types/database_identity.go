@@ -135,7 +135,7 @@ func addressOf(host string) (netip.Addr, bool) {
 }
 
 // String returns what the identity is known by in annotations and messages. Examples:
-// "mariadb.openstack/keystone", "db.example.com:3306/keystone".
+// "mariadb.openstack/nova", "db.example.com:3306/nova".
 func (i DatabaseIdentity) String() string {
 	if i.port == 0 {
 		return i.server + "/" + i.database

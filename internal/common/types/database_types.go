@@ -44,8 +44,8 @@ type DatabaseSpec struct {
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port,omitempty"`
 
-	// database is the name of the database on the server. Example:
-	// "keystone".
+	// database is the name of the database on the server. Each service needs its
+	// own.
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1

@@ -24,7 +24,7 @@ func FuzzImageReference(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, repository, tag string) {
 		image := ImageSpec{Repository: repository, Tag: tag}
-		if len(ValidateImage(image, field.NewPath("image"))) > 0 {
+		if len(ValidateImage(image, "harbour", field.NewPath("image"))) > 0 {
 			return
 		}
 		// A container runtime parses the reference back into the same parts: the tag is
@@ -48,7 +48,7 @@ func FuzzDatabaseHost(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, host string) {
 		db := DatabaseSpec{Host: host, Database: "keystone", SecretRef: SecretRefSpec{Name: "db"}}
-		if len(ValidateDatabase(db, field.NewPath("database"))) == 0 && strings.ContainsAny(host, "@/?#%[] \t\n\\") {
+		if len(ValidateDatabase(db, "harbour", field.NewPath("database"))) == 0 && strings.ContainsAny(host, "@/?#%[] \t\n\\") {
 			t.Errorf("%q would end the host in a database URL", host)
 		}
 	})

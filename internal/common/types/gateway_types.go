@@ -11,7 +11,7 @@ type GatewaySpec struct {
 	ParentRef GatewayParentRefSpec `json:"parentRef"`
 
 	// hostname is the name clients use in the URL and in TLS. Example:
-	// "keystone.example.com".
+	// "api.example.com".
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -21,7 +21,7 @@ type GatewaySpec struct {
 
 	// path is the prefix of the URL path that is routed to the service. When
 	// it is not set, "/" is used. The route removes it from the requests, unless
-	// it is a path of the API itself, such as "/v3" of a Keystone.
+	// it is a path of the API itself, such as "/v3" of the Identity service.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024

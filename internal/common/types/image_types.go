@@ -4,7 +4,7 @@ package types
 type ImageSpec struct {
 	// repository is the image's name without a tag, with the registry's host
 	// and port if it is not the default registry. Example:
-	// "ghcr.io/c5c3/keystone".
+	// "registry.example.com/openstack/nova".
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1

@@ -11,7 +11,7 @@ const (
 // SecretRefSpec points to one key of a Secret in the namespace of the resource
 // that holds the reference.
 type SecretRefSpec struct {
-	// name is the name of the Secret. Example: "keystone-admin".
+	// name is the name of the Secret. Example: "database-login".
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1

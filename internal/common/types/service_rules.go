@@ -22,23 +22,25 @@ func (s *ServiceSpec) SetDefaults() {
 // +kubebuilder:object:generate=false
 type Describer interface {
 	GetName() string
-	// ServiceSpec returns the spec of the instance. Callers must not change it.
+	// ServiceSpec returns the spec of the instance, a part of the resource.
 	ServiceSpec() *ServiceSpec
 }
 
-// ServiceRules returns the rules of every API service. selector returns the labels of an
-// instance's API pods.
-func ServiceRules[T Describer](selector func(name string) map[string]string) rules.Table[T] {
+// ServiceRules returns the rules of every API service. The name of the service is part of
+// the examples in errors; selector returns the labels of an instance's API pods.
+func ServiceRules[T Describer](service string, selector func(name string) map[string]string) rules.Table[T] {
 	spec := func(check func(*ServiceSpec, *field.Path) field.ErrorList) rules.Check[T] {
 		return func(resource T, at *field.Path) field.ErrorList { return check(resource.ServiceSpec(), at) }
 	}
 	return rules.Table[T]{
 		{Path: "spec.replicas", Check: rules.AtLeast(1, func(r T) *int32 { return &r.ServiceSpec().Replicas })},
-		{Path: "spec.image", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateImage(s.Image, at) })},
+		{Path: "spec.image", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateImage(s.Image, service, at) })},
 		{Path: "spec.imagePullSecrets", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
 			return ValidateImagePullSecrets(s.ImagePullSecrets, at)
 		})},
-		{Path: "spec.database", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateDatabase(s.Database, at) })},
+		{Path: "spec.database", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
+			return ValidateDatabase(s.Database, service, at)
+		})},
 		{Path: "spec.cache", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateCache(s.Cache, at) })},
 		{Path: "spec.deletionPolicy", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
 			return CheckDeletionPolicy(s.DeletionPolicy, at)
@@ -53,7 +55,9 @@ func ServiceRules[T Describer](selector func(name string) map[string]string) rul
 		{Path: "spec.networkPolicy", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
 			return ValidateNetworkPolicy(s.NetworkPolicy, at)
 		})},
-		{Path: "spec.gateway", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateGateway(s.Gateway, at) })},
+		{Path: "spec.gateway", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
+			return ValidateGateway(s.Gateway, service, at)
+		})},
 		{Path: "spec.uwsgi", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
 			return ValidateUWSGI(s.UWSGI, s.TerminationGracePeriod()-s.PreStopSleep(), at)
 		})},

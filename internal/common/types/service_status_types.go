@@ -47,7 +47,7 @@ type ServiceStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// endpoint is the URL of the API. Example:
-	// "http://keystone.openstack.svc.cluster.local:5000/v3".
+	// "https://api.example.com/v3".
 	//
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
@@ -110,7 +110,7 @@ type ImageStatus struct {
 	Script string `json:"script,omitempty"`
 
 	// module is the WSGI application that API pods run from an image without a
-	// script. Example: "keystone.wsgi.api:application".
+	// script. Example: "nova.wsgi.osapi_compute:application".
 	//
 	// +optional
 	Module string `json:"module,omitempty"`

@@ -55,9 +55,10 @@ type ServiceSpec struct {
 	Cache CacheSpec `json:"cache"`
 
 	// deletionPolicy determines what happens to the data when the resource is deleted.
-	// With Retain, the database and its user stay, and a new resource of the same name
-	// adopts them. With Delete, they are removed; this applies when the field is not
-	// set. A database of database.host always stays.
+	// With Retain, the database and its user stay, with the keys that its content
+	// needs, and a new resource of the same name adopts them. With Delete, they are
+	// removed; this applies when the field is not set. A database of database.host
+	// always stays.
 	//
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
@@ -149,18 +150,20 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:XValidation:rule="!has(self.type) || self.type != 'Recreate' || !has(self.rollingUpdate)",fieldPath=".rollingUpdate",message="rollingUpdate must not be set when type is Recreate"
 	Strategy *appsv1.DeploymentStrategy `json:"strategy,omitempty"`
 
-	// extraConfig adds options to the service's configuration file, by
-	// section and option, and takes precedence over what the operator sets. Each
-	// value is a string. Example: {"DEFAULT": {"debug": "true"}}.
+	// extraConfig adds options to the service's configuration file, by section and
+	// option, and takes precedence over what the operator sets. The description of
+	// spec names the options that are reserved, if there are any. Each value is a
+	// string. Example: {"DEFAULT": {"debug": "true"}}.
 	//
 	// +optional
 	ExtraConfig map[string]map[string]string `json:"extraConfig,omitempty"`
 
 	// extraConfigSecretRef names a Secret with further options, for values that are
 	// secret. The entry under key has the format of the service's configuration file,
-	// whose name is the default key; an option that may have several values has a line
-	// for each. These options take precedence over those of
-	// extraConfig.
+	// whose name is the default key: a line with the [section], then one line for each
+	// option, or several for one that may have several values. These options take
+	// precedence over those of extraConfig.
+	// Example: {"name": "ldap-options"}.
 	//
 	// +optional
 	ExtraConfigSecretRef *SecretRefSpec `json:"extraConfigSecretRef,omitempty"`

@@ -59,7 +59,7 @@ func TestAnImageNameFollowsTheDistributionGrammar(t *testing.T) {
 		"c5c3//keystone": false, "c5c3/Keystone": false, "a___b": false, "a..b": false, "-a": false, "key stone": false,
 		strings.Repeat("a", 255): true, strings.Repeat("a", 256): false,
 	} {
-		errs := ValidateImage(ImageSpec{Repository: name, Tag: "1"}, field.NewPath("image"))
+		errs := ValidateImage(ImageSpec{Repository: name, Tag: "1"}, "harbour", field.NewPath("image"))
 		if (len(errs) == 0) != valid {
 			t.Errorf("%q: want valid %t, got %v", name, valid, errs)
 		}
@@ -71,7 +71,7 @@ func TestAnImageTagFollowsTheDistributionGrammar(t *testing.T) {
 		"2025.2": true, "latest": true, "_a": true, strings.Repeat("a", 128): true,
 		"": false, ".a": false, "-a": false, "a b": false, "a:b": false, strings.Repeat("a", 129): false,
 	} {
-		errs := ValidateImage(ImageSpec{Repository: "a", Tag: tag}, field.NewPath("image"))
+		errs := ValidateImage(ImageSpec{Repository: "a", Tag: tag}, "harbour", field.NewPath("image"))
 		if (len(errs) == 0) != valid {
 			t.Errorf("%q: want valid %t, got %v", tag, valid, errs)
 		}
@@ -85,7 +85,7 @@ func TestADatabaseHostCannotChangeTheConnectionURL(t *testing.T) {
 		"[2001:db8::1]": false, "fe80::1%eth0": false, "a:b:c": false,
 	} {
 		db := DatabaseSpec{Host: host, Database: "keystone", SecretRef: SecretRefSpec{Name: "a"}}
-		errs := ValidateDatabase(db, field.NewPath("database"))
+		errs := ValidateDatabase(db, "harbour", field.NewPath("database"))
 		if (len(errs) == 0) != valid {
 			t.Errorf("%q: want valid %t, got %v", host, valid, errs)
 		}
@@ -106,9 +106,22 @@ func TestAGatewayReferenceIsChecked(t *testing.T) {
 	} {
 		gateway := valid
 		change(&gateway)
-		errs := ValidateGateway(&gateway, field.NewPath("gateway"))
+		errs := ValidateGateway(&gateway, "harbour", field.NewPath("gateway"))
 		if path == "" && len(errs) > 0 || path != "" && !slices.ContainsFunc(errs, func(err *field.Error) bool { return err.Field == path }) {
 			t.Errorf("want an error at %q, got %v", path, errs)
+		}
+	}
+}
+
+func TestExamplesInErrorsNameTheService(t *testing.T) {
+	at := field.NewPath("spec")
+	for example, errs := range map[string]field.ErrorList{
+		"ghcr.io/c5c3/harbour":        ValidateImage(ImageSpec{}, "harbour", at),
+		"for example harbour":         ValidateDatabase(DatabaseSpec{}, "harbour", at),
+		"for example harbour.example": ValidateGateway(&GatewaySpec{}, "harbour", at),
+	} {
+		if err := errs.ToAggregate(); err == nil || !strings.Contains(err.Error(), example) {
+			t.Errorf("want %q, got %v", example, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package types
 
 import (
+	"fmt"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -49,15 +50,16 @@ func ValidateServiceName(name, because string, at *field.Path) field.ErrorList {
 		"name must start with a letter and consist of lower case letters, digits and dashes: "+because)}
 }
 
-// ValidateImage checks the form of an image reference.
-func ValidateImage(image ImageSpec, at *field.Path) field.ErrorList {
+// ValidateImage checks the form of the image of a service. The name of the service, such
+// as "placement", is part of the examples in errors.
+func ValidateImage(image ImageSpec, service string, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	switch repository := image.Repository; {
 	case repository == "":
-		errs = append(errs, field.Required(at.Child("repository"), "name the image, for example ghcr.io/c5c3/keystone"))
+		errs = append(errs, field.Required(at.Child("repository"), "name the image, for example ghcr.io/c5c3/"+service))
 	case len(repository) > maxImageNameLength || !imageRepository.MatchString(repository):
 		errs = append(errs, field.Invalid(at.Child("repository"), repository,
-			"must be an image name without a tag, for example ghcr.io/c5c3/keystone"))
+			"must be an image name without a tag, for example ghcr.io/c5c3/"+service))
 	}
 	switch tag := image.Tag; {
 	case tag == "":
@@ -95,8 +97,9 @@ func ValidateSecretRef(ref SecretRefSpec, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// ValidateDatabase checks a database and its connection.
-func ValidateDatabase(db DatabaseSpec, at *field.Path) field.ErrorList {
+// ValidateDatabase checks a database of a service and its connection. The name of the
+// service is part of the examples in errors.
+func ValidateDatabase(db DatabaseSpec, service string, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if db.IsManaged() == (db.Host != "") {
 		errs = append(errs, field.Invalid(at, field.OmitValueType{}, "exactly one of clusterRef or host must be set"))
@@ -110,7 +113,7 @@ func ValidateDatabase(db DatabaseSpec, at *field.Path) field.ErrorList {
 	}
 	switch {
 	case db.Database == "":
-		errs = append(errs, field.Required(at.Child("database"), "name the database, for example keystone"))
+		errs = append(errs, field.Required(at.Child("database"), "name the database, for example "+service))
 	case !databaseName.MatchString(db.Database):
 		errs = append(errs, field.Invalid(at.Child("database"), db.Database, "must be 1 to 64 letters, digits and '_'"))
 	}
@@ -195,15 +198,17 @@ func ValidatePolicy(policy *PolicySpec, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// ValidateGateway checks how the API is exposed through a Gateway.
-func ValidateGateway(gateway *GatewaySpec, at *field.Path) field.ErrorList {
+// ValidateGateway checks how the API of a service is exposed through a Gateway. The name of
+// the service is part of the examples in errors.
+func ValidateGateway(gateway *GatewaySpec, service string, at *field.Path) field.ErrorList {
 	if gateway == nil {
 		return nil
 	}
 	var errs field.ErrorList
 	switch hostname := gateway.Hostname; {
 	case hostname == "":
-		errs = append(errs, field.Required(at.Child("hostname"), "name the host clients use, for example keystone.example.com"))
+		errs = append(errs, field.Required(at.Child("hostname"),
+			fmt.Sprintf("name the host clients use, for example %s.example.com", service)))
 	case len(hostname) > maxHostnameLength || !gatewayHostname.MatchString(hostname):
 		errs = append(errs, field.Invalid(at.Child("hostname"), hostname, "must be a lower case host name without a wildcard or port"))
 	}

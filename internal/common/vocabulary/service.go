@@ -59,16 +59,21 @@ func ServiceConditions(api string) (prerequisites, serving []Condition) {
 	return prerequisites, serving
 }
 
+// WithFalse adds reasons with which the condition of the type is False.
+func WithFalse(conditions []Condition, conditionType string, reasons ...string) []Condition {
+	all := slices.Clone(conditions)
+	for n := range all {
+		if all[n].Type == conditionType {
+			all[n].False = slices.Concat(all[n].False, reasons)
+		}
+	}
+	return all
+}
+
 // WithServiceUser adds to the prerequisites of [ServiceConditions] what a service with a
 // service user has.
 func WithServiceUser(prerequisites []Condition) []Condition {
-	all := slices.Clone(prerequisites)
-	for n := range all {
-		if all[n].Type == ConditionSecretsReady {
-			all[n].False = append(all[n].False, ReasonWaitingForServiceUser)
-		}
-	}
-	return append(all, Condition{
+	return append(WithFalse(prerequisites, ConditionSecretsReady, ReasonWaitingForServiceUser), Condition{
 		Type: ConditionServiceUserReady, Aggregated: true,
 		True:  []string{ReasonServiceUserAccepted},
 		False: []string{ReasonServiceUserCheckInProgress, ReasonServiceUserRefused},

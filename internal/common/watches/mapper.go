@@ -20,7 +20,7 @@ type Mapper[T client.Object] struct {
 	Reader client.Reader
 	// NewList returns an empty list of the kind.
 	NewList func() client.ObjectList
-	// Plural names the kind in the log. Example: "Keystones".
+	// Plural names the kind in the log. Example: "Placements".
 	Plural string
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -176,7 +177,7 @@ func readyKeystone(t *testing.T, namespace string) *keystonev1alpha1.Keystone {
 	t.Helper()
 	return store(t, namespace, testutil.Installed(
 		testutil.True(keystonev1alpha1.ConditionFernetKeysReady, keystonev1alpha1.ReasonFernetKeysAvailable),
-		testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady)))
+		testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady)))
 }
 
 func fernetCronJob(t *testing.T, k *keystonev1alpha1.Keystone) *batchv1.CronJob {

@@ -16,9 +16,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 const password = "a-password-that-is-secret"
@@ -130,7 +130,7 @@ func TestTheCloudsOfAnAdministratorAreWritten(t *testing.T) {
 
 func TestAControlPlaneLogsInWithItsApplicationCredential(t *testing.T) {
 	u := as(t, "operator")
-	store(t, u.namespace, testutil.ControlPlane(testutil.True(c5c3v1alpha1.ConditionReady, c5c3v1alpha1.ReasonAllReady)))
+	store(t, u.namespace, testutil.ControlPlane(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady)))
 	storeSecret(t, u.namespace, "k-orc-clouds-yaml", "clouds.yaml",
 		"clouds: {admin: {auth: {auth_url: 'http://inside:5000/v3', application_credential_id: an-id}}}")
 	u.run(t, "login", "--address", "https://outside/v3", "--", "/bin/sh", "-c", `echo "$OS_CLOUD"; cat "$OS_CLIENT_CONFIG_FILE"`).

@@ -94,8 +94,8 @@ func TestAKeystoneIsShownBelowItsControlPlane(t *testing.T) {
 	u := as(t, "viewer")
 	cp := store(t, u.namespace, testutil.ControlPlane(testutil.NotReady(false, testutil.False(c5c3v1alpha1.ConditionKeystoneReady,
 		c5c3v1alpha1.ReasonWaitingForKeystone, "Keystone controlplane-keystone is not ready"))...))
-	k := testutil.Installed(testutil.NotReady(false, testutil.False(keystonev1alpha1.ConditionDeploymentReady,
-		keystonev1alpha1.ReasonWaitingForDeployment, "0 of 1 replicas available"))...)
+	k := testutil.Installed(testutil.NotReady(false, testutil.False(vocabulary.ConditionDeploymentReady,
+		vocabulary.ReasonWaitingForDeployment, "0 of 1 replicas available"))...)
 	k.Name = cp.KeystoneName()
 	k.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(cp, c5c3v1alpha1.GroupVersion.WithKind("ControlPlane"))}
 	store(t, u.namespace, k)
@@ -152,7 +152,7 @@ func TestWaitingEndsWhenItIsReady(t *testing.T) {
 	k := brokenKeystone(t, u.namespace)
 	end := u.start(t, "wait", "keystone/keystone")
 	change(t, k, func(k *keystonev1alpha1.Keystone) {
-		k.Status.Conditions = []metav1.Condition{testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady)}
+		k.Status.Conditions = []metav1.Condition{testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady)}
 	})
 	end().expect(t, CodeOK, "Ready", "AllReady")
 }

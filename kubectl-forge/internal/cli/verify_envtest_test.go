@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/testutil/certificate"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 	"github.com/c5c3/forge/kubectl-forge/internal/reach"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
@@ -93,10 +94,10 @@ func TestAFailedCheckIsInTheExitCode(t *testing.T) {
 
 func TestAControlPlaneIsVerifiedWithItsApplicationCredential(t *testing.T) {
 	u := as(t, "verifier")
-	cp := testutil.ControlPlane(testutil.True(c5c3v1alpha1.ConditionReady, c5c3v1alpha1.ReasonAllReady))
+	cp := testutil.ControlPlane(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
 	cp.Spec.Services.Placement = &c5c3v1alpha1.ServicePlacementSpec{}
 	store(t, u.namespace, cp)
-	k := testutil.Installed(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))
+	k := testutil.Installed(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
 	k.Name = cp.KeystoneName()
 	api := serving(t, &u, store(t, u.namespace, k))
 	u.run(t, "verify", "controlplane/controlplane").expect(t, CodeNotReady, "secret k-orc-clouds-yaml has no key clouds.yaml yet")

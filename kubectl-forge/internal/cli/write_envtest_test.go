@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -106,7 +108,7 @@ func TestARotationNamesTheRightThatIsMissing(t *testing.T) {
 
 func TestAnApplicationCredentialIsReplacedAndTheRequestIsGone(t *testing.T) {
 	u := as(t, "operator")
-	cp := testutil.ControlPlane(testutil.True(c5c3v1alpha1.ConditionReady, c5c3v1alpha1.ReasonAllReady))
+	cp := testutil.ControlPlane(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
 	cp.Status.AdminApplicationCredential = &c5c3v1alpha1.AdminApplicationCredentialStatus{ID: "old"}
 	cp = store(t, u.namespace, cp)
 	end := u.start(t, "rotate", "application-credential")
@@ -142,7 +144,7 @@ func TestANamespaceUserUpgradesAndFollowsThePhases(t *testing.T) {
 	})
 	change(t, k, func(k *keystonev1alpha1.Keystone) {
 		k.Status.ObservedGeneration, k.Status.TargetRelease = k.Generation, "2026.1"
-		k.Status.UpgradePhase = keystonev1alpha1.UpgradePhaseMigrating
+		k.Status.UpgradePhase = commonv1.UpgradePhaseMigrating
 	})
 	change(t, k, func(k *keystonev1alpha1.Keystone) {
 		k.Status.InstalledRelease, k.Status.TargetRelease, k.Status.UpgradePhase = "2026.1", "", ""
@@ -184,11 +186,11 @@ func TestAnUpgradeNamesTheRightThatIsMissing(t *testing.T) {
 
 func TestAnUpgradeIsTakenBackUntilItContracts(t *testing.T) {
 	u := as(t, "operator")
-	k := testutil.Installed(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))
-	k.Spec.Image.Tag, k.Status.TargetRelease, k.Status.UpgradePhase = "2026.1", "2026.1", keystonev1alpha1.UpgradePhaseContracting
+	k := testutil.Installed(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
+	k.Spec.Image.Tag, k.Status.TargetRelease, k.Status.UpgradePhase = "2026.1", "2026.1", commonv1.UpgradePhaseContracting
 	k = store(t, u.namespace, k)
 	u.run(t, "upgrade", "--abort").expect(t, CodeNotReady, "can no longer be rolled back")
-	change(t, k, func(k *keystonev1alpha1.Keystone) { k.Status.UpgradePhase = keystonev1alpha1.UpgradePhaseMigrating })
+	change(t, k, func(k *keystonev1alpha1.Keystone) { k.Status.UpgradePhase = commonv1.UpgradePhaseMigrating })
 	u.run(t, "upgrade", "--abort", "--no-wait").expect(t, CodeOK, "set release 2025.2 on keystone/keystone")
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(k), k); err != nil || k.Spec.Image.Tag != "2025.2" {
 		t.Errorf("got tag %s, %v", k.Spec.Image.Tag, err)
@@ -219,8 +221,8 @@ func TestAnUpgradeThatTakesLongerThanOneWaitsGoesOn(t *testing.T) {
 
 func TestTheReleaseOfAKeystoneIsSetInItsControlPlane(t *testing.T) {
 	u := as(t, "operator")
-	cp := store(t, u.namespace, testutil.ControlPlane(testutil.True(c5c3v1alpha1.ConditionReady, c5c3v1alpha1.ReasonAllReady)))
-	k := testutil.Installed(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))
+	cp := store(t, u.namespace, testutil.ControlPlane(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady)))
+	k := testutil.Installed(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
 	k.Name = cp.KeystoneName()
 	k.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(cp, c5c3v1alpha1.GroupVersion.WithKind("ControlPlane"))}
 	k = store(t, u.namespace, k)

@@ -10,20 +10,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/golden"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // installation are the views of a Keystone that becomes ready.
 func installation() []View {
 	ref := inventory.Ref{Kind: inventory.KindKeystone, Namespace: testutil.Namespace, Name: "keystone"}
 	syncing := testutil.Keystone(testutil.NotReady(false,
-		testutil.False(keystonev1alpha1.ConditionDatabaseReady, keystonev1alpha1.ReasonDBSyncInProgress,
+		testutil.False(vocabulary.ConditionDatabaseReady, vocabulary.ReasonDBSyncInProgress,
 			"Job keystone-db-sync is installing the database schema"))...)
-	done := testutil.Installed(testutil.True(keystonev1alpha1.ConditionDatabaseReady, keystonev1alpha1.ReasonDatabaseSynced),
-		testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))
+	done := testutil.Installed(testutil.True(vocabulary.ConditionDatabaseReady, vocabulary.ReasonDatabaseSynced),
+		testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
 	return []View{Ready(ref, testutil.Keystone()), Ready(ref, syncing), Ready(ref, syncing), Ready(ref, done)}
 }
 
@@ -108,7 +108,7 @@ func TestAnInterruptIsNoTimeout(t *testing.T) {
 
 func TestReadyIsWhatTheOperatorSaysOfThePresentSpec(t *testing.T) {
 	ref := inventory.Ref{Kind: inventory.KindKeystone, Namespace: testutil.Namespace, Name: "keystone"}
-	k := testutil.Installed(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))
+	k := testutil.Installed(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
 	if !Ready(ref, k).Done {
 		t.Error("it is ready")
 	}

@@ -163,9 +163,9 @@ func TestAKeystoneThatServesWithoutItsCacheIsWarnedOf(t *testing.T) {
 		"without a cache": {"Keystone API is responding at http://keystone:5000/v3; " + remark, remark},
 	} {
 		t.Run(name, func(t *testing.T) {
-			healthy := testutil.True(keystonev1alpha1.ConditionKeystoneAPIReady, keystonev1alpha1.ReasonAPIHealthy)
+			healthy := testutil.True(keystonev1alpha1.ConditionKeystoneAPIReady, vocabulary.ReasonAPIHealthy)
 			healthy.Message = tc.message
-			r := build(t, testutil.Of(testutil.Installed(healthy, testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))))
+			r := build(t, testutil.Of(testutil.Installed(healthy, testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))))
 			var got string
 			for _, warning := range r.Warnings {
 				got += warning.Message

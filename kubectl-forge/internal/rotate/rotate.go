@@ -19,6 +19,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/poddiag"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -181,7 +182,7 @@ func (k Kind) isSettled(keystone *keystonev1alpha1.Keystone, condition *metav1.C
 		return true
 	}
 	return condition != nil && condition.Reason == k.settled && condition.Status == metav1.ConditionTrue &&
-		meta.IsStatusConditionTrue(keystone.Status.Conditions, keystonev1alpha1.ConditionReady)
+		meta.IsStatusConditionTrue(keystone.Status.Conditions, vocabulary.ConditionReady)
 }
 
 // Baseline records events by the fields that change when one is repeated.
@@ -245,7 +246,7 @@ func CredentialView(request *c5c3v1alpha1.CredentialRotation, cp *c5c3v1alpha1.C
 	row := follow.Row{Name: "Request", State: "Wait", Text: request.Name}
 	if asked {
 		row.State = "Done"
-	} else if ready := meta.FindStatusCondition(request.Status.Conditions, c5c3v1alpha1.ConditionReady); ready != nil {
+	} else if ready := meta.FindStatusCondition(request.Status.Conditions, vocabulary.ConditionReady); ready != nil {
 		row.Text += ": " + ready.Message
 		if ready.Status == metav1.ConditionFalse && ready.Reason != c5c3v1alpha1.ReasonWaitingForApplicationCredential {
 			view.Failed = errors.New(ready.Message)
@@ -259,7 +260,7 @@ func CredentialView(request *c5c3v1alpha1.CredentialRotation, cp *c5c3v1alpha1.C
 	}
 	view.Rows = append(view.Rows, credential)
 	view.Rows = append(view.Rows, follow.ConditionRows(cp.Status.Conditions,
-		c5c3v1alpha1.ConditionKORCReady, c5c3v1alpha1.ConditionAdminCredentialReady, c5c3v1alpha1.ConditionReady)...)
-	view.Done = replaced && meta.IsStatusConditionTrue(cp.Status.Conditions, c5c3v1alpha1.ConditionReady)
+		c5c3v1alpha1.ConditionKORCReady, c5c3v1alpha1.ConditionAdminCredentialReady, vocabulary.ConditionReady)...)
+	view.Done = replaced && meta.IsStatusConditionTrue(cp.Status.Conditions, vocabulary.ConditionReady)
 	return view
 }

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -22,7 +23,7 @@ func event(reason, message string) corev1.Event {
 func facts(k Kind, conditionReason string, status metav1.ConditionStatus, state ...batchv1.JobConditionType) Facts {
 	condition := testutil.True(k.condition, conditionReason)
 	condition.Status = status
-	keystone := testutil.Installed(condition, testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))
+	keystone := testutil.Installed(condition, testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
 	run := testutil.Job(keystone, "keystone-fernet-rotate-manual-x", state...)
 	return Facts{Keystone: keystone, Job: &run}
 }
@@ -159,7 +160,7 @@ func TestTheJobIsOneThatTheOperatorFollows(t *testing.T) {
 }
 
 func TestACredentialIsReplacedWhenAnotherOneHasReachedItsUsers(t *testing.T) {
-	cp := testutil.ControlPlane(testutil.True(c5c3v1alpha1.ConditionReady, c5c3v1alpha1.ReasonAllReady))
+	cp := testutil.ControlPlane(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
 	cp.Status.AdminApplicationCredential = &c5c3v1alpha1.AdminApplicationCredentialStatus{ID: "old"}
 	request := Request(cp)
 	request.Generation = 1
@@ -186,7 +187,7 @@ func TestARequestThatIsRefusedFails(t *testing.T) {
 	request := Request(cp)
 	request.Generation = 1
 	request.Status.Conditions = []metav1.Condition{
-		testutil.False(c5c3v1alpha1.ConditionReady, c5c3v1alpha1.ReasonAmbiguousControlPlane, "there are two"),
+		testutil.False(vocabulary.ConditionReady, c5c3v1alpha1.ReasonAmbiguousControlPlane, "there are two"),
 	}
 	if view := CredentialView(request, cp, "old"); view.Failed == nil || view.Failed.Error() != "there are two" {
 		t.Errorf("got %v", view.Failed)

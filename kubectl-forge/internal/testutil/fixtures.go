@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -61,12 +62,12 @@ func False(conditionType, reason, message string) metav1.Condition {
 // NotReady returns the conditions of an object that the causes prevent from being ready.
 func NotReady(stalled bool, causes ...metav1.Condition) []metav1.Condition {
 	conditions := append([]metav1.Condition{}, causes...)
-	conditions = append(conditions, False(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonNotAllReady,
+	conditions = append(conditions, False(vocabulary.ConditionReady, vocabulary.ReasonNotAllReady,
 		"Not ready: "+causes[0].Type+" ("+causes[0].Reason+": "+causes[0].Message+")"))
 	if stalled {
-		return append(conditions, True(keystonev1alpha1.ConditionStalled, causes[0].Reason))
+		return append(conditions, True(vocabulary.ConditionStalled, causes[0].Reason))
 	}
-	return append(conditions, True(keystonev1alpha1.ConditionReconciling, keystonev1alpha1.ReasonProgressing))
+	return append(conditions, True(vocabulary.ConditionReconciling, vocabulary.ReasonProgressing))
 }
 
 // Keystone is one with a brownfield database.
@@ -74,12 +75,14 @@ func Keystone(conditions ...metav1.Condition) *keystonev1alpha1.Keystone {
 	return &keystonev1alpha1.Keystone{
 		ObjectMeta: Meta("keystone", nil, inventory.KindKeystone),
 		Spec: keystonev1alpha1.KeystoneSpec{
-			Replicas: 1,
-			Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
-			Database: commonv1.DatabaseSpec{
-				Host: "mariadb.openstack.svc.cluster.local", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "keystone-db"},
+			ServiceSpec: commonv1.ServiceSpec{
+				Replicas: 1,
+				Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
+				Database: commonv1.DatabaseSpec{
+					Host: "mariadb.openstack.svc.cluster.local", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "keystone-db"},
+				},
+				Cache: commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
 			},
-			Cache: commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminUser: "admin", Region: "RegionOne", AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "keystone-admin"},
 			},

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -27,11 +29,11 @@ func KeystoneIn(found *inventory.Inventory) *keystonev1alpha1.Keystone {
 // Ready is a namespace with a Keystone that is ready.
 func Ready() *inventory.Inventory {
 	k := Installed(
-		True(keystonev1alpha1.ConditionSecretsReady, keystonev1alpha1.ReasonSecretsAvailable),
-		True(keystonev1alpha1.ConditionDatabaseReady, keystonev1alpha1.ReasonDatabaseSynced),
+		True(vocabulary.ConditionSecretsReady, vocabulary.ReasonSecretsAvailable),
+		True(vocabulary.ConditionDatabaseReady, vocabulary.ReasonDatabaseSynced),
 		False(keystonev1alpha1.ConditionBackupHealthy, keystonev1alpha1.ReasonBackupNotConfigured,
 			"External Secrets is not installed: keep copies of the key Secrets yourself"),
-		True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady),
+		True(vocabulary.ConditionReady, vocabulary.ReasonAllReady),
 	)
 	found := Of(k)
 	found.Deployments = []appsv1.Deployment{Deployment(k, 1)}
@@ -47,10 +49,10 @@ func Ready() *inventory.Inventory {
 func WrongImage() *inventory.Inventory {
 	const image = "ghcr.io/c5c3/keystone:2025.2-typo"
 	k := Installed(NotReady(true,
-		False(keystonev1alpha1.ConditionDatabaseReady, keystonev1alpha1.ReasonDBSyncInProgress,
+		False(vocabulary.ConditionDatabaseReady, vocabulary.ReasonDBSyncInProgress,
 			`Job keystone-db-sync is installing the database schema: pod keystone-db-sync-q8v4n cannot pull image "`+image+
 				`"; check spec.image, spec.imagePullSecrets and that the nodes can reach the registry`),
-		True(keystonev1alpha1.ConditionDeploymentReady, keystonev1alpha1.ReasonDeploymentReady))...)
+		True(vocabulary.ConditionDeploymentReady, vocabulary.ReasonDeploymentReady))...)
 	found := Of(k)
 	sync := Job(k, "keystone-db-sync")
 	sync.Status.Active = 1
@@ -65,7 +67,7 @@ func WrongImage() *inventory.Inventory {
 
 // MissingSecret is a namespace without the Secret of the database.
 func MissingSecret() *inventory.Inventory {
-	return Of(Keystone(NotReady(false, False(keystonev1alpha1.ConditionSecretsReady, keystonev1alpha1.ReasonWaitingForDBCredentials,
+	return Of(Keystone(NotReady(false, False(vocabulary.ConditionSecretsReady, vocabulary.ReasonWaitingForDBCredentials,
 		"Secret keystone-db is missing: create it with the keys username, password"))...))
 }
 
@@ -74,7 +76,7 @@ func UnreachableDatabase() *inventory.Inventory {
 	const message = "2026-11-23 11:55:00.000 1 CRITICAL keystone [-] Unhandled error\n" +
 		`sqlalchemy.exc.OperationalError: (pymysql.err.OperationalError) (2003, "Can't connect to MySQL server on 'mariadb' (timed out)")`
 	k := Keystone(NotReady(true,
-		False(keystonev1alpha1.ConditionDatabaseReady, keystonev1alpha1.ReasonDBSyncFailed,
+		False(vocabulary.ConditionDatabaseReady, vocabulary.ReasonDBSyncFailed,
 			`Job keystone-db-sync failed: container db-sync of pod keystone-db-sync-q8v4n ended with exit code 1: `+
 				`(2003, "Can't connect to MySQL server on 'mariadb' (timed out)")`))...)
 	found := Of(k)
@@ -88,7 +90,7 @@ func UnreachableDatabase() *inventory.Inventory {
 func Quota() *inventory.Inventory {
 	const refusal = `pods "keystone-6d4b-" is forbidden: exceeded quota: small, requested: pods=1, used: pods=4, limited: pods=4`
 	k := Installed(NotReady(false,
-		False(keystonev1alpha1.ConditionDeploymentReady, keystonev1alpha1.ReasonWaitingForDeployment,
+		False(vocabulary.ConditionDeploymentReady, vocabulary.ReasonWaitingForDeployment,
 			"The Deployment is rolling out: no pod can be created: exceeded quota: small, requested: pods=1, used: pods=4, limited: pods=4; "+
 				"raise the ResourceQuota, or lower spec.resources or spec.replicas"))...)
 	deployment := Deployment(k, 0)
@@ -126,7 +128,7 @@ func BrokenService() *inventory.Inventory {
 			"Keystone controlplane-keystone is not ready: DeploymentReady (WaitingForDeployment: 0 of 1 replicas available)"),
 		False(c5c3v1alpha1.ConditionCatalogReady, c5c3v1alpha1.ReasonWaitingForAdminCredential, "Waiting for KeystoneReady"))...)
 	cp.Status.Services = []c5c3v1alpha1.ServiceStatus{{Name: "keystone", Release: "2025.2"}}
-	k := Installed(NotReady(false, False(keystonev1alpha1.ConditionDeploymentReady, keystonev1alpha1.ReasonWaitingForDeployment,
+	k := Installed(NotReady(false, False(vocabulary.ConditionDeploymentReady, vocabulary.ReasonWaitingForDeployment,
 		"The Deployment is rolling out: 1 of 1 replicas updated, 0 available, 1 in total"))...)
 	k.ObjectMeta = Meta("controlplane-keystone", cp, inventory.KindKeystone)
 	pod := APIPod(k, "controlplane-keystone-6d4b-x7k2p", false, Running("keystone", false))
@@ -149,9 +151,9 @@ func BrokenService() *inventory.Inventory {
 
 // Upgrading is a namespace with a Keystone whose upgrade has failed.
 func Upgrading() *inventory.Inventory {
-	k := Installed(NotReady(true, False(keystonev1alpha1.ConditionDatabaseReady, keystonev1alpha1.ReasonMigrateFailed,
+	k := Installed(NotReady(true, False(vocabulary.ConditionDatabaseReady, vocabulary.ReasonMigrateFailed,
 		"Job keystone-db-migrate failed: correct what its log says, or set image.tag to 2025.2 to go back"))...)
-	k.Spec.Image.Tag, k.Status.TargetRelease, k.Status.UpgradePhase = "2026.1", "2026.1", keystonev1alpha1.UpgradePhaseMigrating
+	k.Spec.Image.Tag, k.Status.TargetRelease, k.Status.UpgradePhase = "2026.1", "2026.1", commonv1.UpgradePhaseMigrating
 	return Of(k)
 }
 
@@ -160,7 +162,7 @@ func Unobserved() *inventory.Inventory { return Of(Keystone()) }
 
 // Deleting is a namespace with a Keystone that waits for its finalizers.
 func Deleting() *inventory.Inventory {
-	k := Installed(NotReady(false, False(keystonev1alpha1.ConditionSecretsReady, keystonev1alpha1.ReasonOpenBaoFinalizerBlocked,
+	k := Installed(NotReady(false, False(vocabulary.ConditionSecretsReady, keystonev1alpha1.ReasonOpenBaoFinalizerBlocked,
 		"The backups of the keys are still in the secret store"))...)
 	at := Ago(2 * time.Minute)
 	k.DeletionTimestamp, k.Finalizers = &at, []string{"keystone.openstack.c5c3.io/openbao"}

@@ -20,7 +20,7 @@ import (
 
 // ready is a Keystone of its own with release 2025.2.
 func ready() Facts {
-	return of(testutil.Installed(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady)))
+	return of(testutil.Installed(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady)))
 }
 
 func of(k *keystonev1alpha1.Keystone) Facts {
@@ -34,7 +34,7 @@ func keystone(f Facts) *keystonev1alpha1.Keystone {
 // planned is a Keystone of a ControlPlane with release 2025.2.
 func planned() Facts {
 	f := ready()
-	f.ControlPlane = testutil.ControlPlane(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))
+	f.ControlPlane = testutil.ControlPlane(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
 	return f
 }
 
@@ -67,10 +67,10 @@ func TestPreflightNamesWhatStandsInTheWay(t *testing.T) {
 		{"nothing is installed", "2026.1", func(f *Facts) { keystone(*f).Status.InstalledRelease = "" }, "no release is installed yet"},
 		{"not ready", "2026.1", func(f *Facts) { keystone(*f).Status.Conditions[0].Status = "False" }, "is not ready"},
 		{"another upgrade", "2026.1", func(f *Facts) {
-			keystone(*f).Status.TargetRelease, keystone(*f).Status.UpgradePhase = "2026.1-a", keystonev1alpha1.UpgradePhaseExpanding
+			keystone(*f).Status.TargetRelease, keystone(*f).Status.UpgradePhase = "2026.1-a", commonv1.UpgradePhaseExpanding
 		}, "use --abort first"},
 		{"the same upgrade again", "2026.1", func(f *Facts) {
-			keystone(*f).Status.TargetRelease, keystone(*f).Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseExpanding
+			keystone(*f).Status.TargetRelease, keystone(*f).Status.UpgradePhase = "2026.1", commonv1.UpgradePhaseExpanding
 			keystone(*f).Status.Conditions[0].Status = "False"
 		}, ""},
 		{"back during an upgrade", "2025.2", func(f *Facts) { keystone(*f).Status.TargetRelease = "2026.1" }, "use --abort"},
@@ -149,9 +149,9 @@ func TestTheReleaseIsSetWhereItComesFrom(t *testing.T) {
 }
 
 func TestGoingBackIsPossibleUntilContracting(t *testing.T) {
-	for _, phase := range []keystonev1alpha1.UpgradePhase{
-		keystonev1alpha1.UpgradePhaseExpanding, keystonev1alpha1.UpgradePhaseMigrating, keystonev1alpha1.UpgradePhaseRollingUpdate,
-		keystonev1alpha1.UpgradePhaseStopping,
+	for _, phase := range []commonv1.UpgradePhase{
+		commonv1.UpgradePhaseExpanding, commonv1.UpgradePhaseMigrating, commonv1.UpgradePhaseRollingUpdate,
+		commonv1.UpgradePhaseStopping,
 	} {
 		f := ready()
 		keystone(f).Spec.Image.Tag, keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase = "2026.1", "2026.1", phase
@@ -159,7 +159,7 @@ func TestGoingBackIsPossibleUntilContracting(t *testing.T) {
 			t.Errorf("%s: got %q, %v", phase, to, err)
 		}
 	}
-	for _, phase := range []keystonev1alpha1.UpgradePhase{keystonev1alpha1.UpgradePhaseContracting, keystonev1alpha1.UpgradePhaseSyncing} {
+	for _, phase := range []commonv1.UpgradePhase{commonv1.UpgradePhaseContracting, commonv1.UpgradePhaseSyncing} {
 		f := ready()
 		keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase = "2026.1", phase
 		if _, err := Abort(f); err == nil || !strings.Contains(err.Error(), string(phase)+" and can no longer be rolled back") {
@@ -188,10 +188,10 @@ func TestTheViewGoesThroughThePhases(t *testing.T) {
 		t.Errorf("got %+v before the operator has seen the change", view)
 	}
 	keystone(f).Status.ObservedGeneration, keystone(f).Status.TargetRelease = 2, "2026.1"
-	keystone(f).Status.UpgradePhase = keystonev1alpha1.UpgradePhaseRollingUpdate
-	for _, phase := range []keystonev1alpha1.UpgradePhase{
-		keystonev1alpha1.UpgradePhaseExpanding, keystonev1alpha1.UpgradePhaseMigrating, keystonev1alpha1.UpgradePhaseRollingUpdate,
-		keystonev1alpha1.UpgradePhaseContracting, keystonev1alpha1.UpgradePhaseStopping, keystonev1alpha1.UpgradePhaseSyncing,
+	keystone(f).Status.UpgradePhase = commonv1.UpgradePhaseRollingUpdate
+	for _, phase := range []commonv1.UpgradePhase{
+		commonv1.UpgradePhaseExpanding, commonv1.UpgradePhaseMigrating, commonv1.UpgradePhaseRollingUpdate,
+		commonv1.UpgradePhaseContracting, commonv1.UpgradePhaseStopping, commonv1.UpgradePhaseSyncing,
 	} {
 		keystone(f).Status.UpgradePhase = phase
 		row := View(f, Change{Release: "2026.1"}).Rows[0]
@@ -237,7 +237,7 @@ func TestAFailedPhaseEndsTheViewUnlessItIsOfAnEarlierSpec(t *testing.T) {
 func both() Facts {
 	f := planned()
 	f.Services = append(f.Services, testutil.Service(
-		testutil.Placement(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))))
+		testutil.Placement(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))))
 	return f
 }
 
@@ -332,7 +332,7 @@ func TestTheServiceOfABuildIsNamedWhereSeveralHaveAnImage(t *testing.T) {
 func TestGoingBackSetsEachImageToWhatItsServiceHas(t *testing.T) {
 	f := withImages("2025.2-r1", "2025.2-p1")
 	f.ControlPlane.Spec.Services.Keystone.Image.Tag = "2026.1"
-	f.Services[0].ServiceStatus().TargetRelease, f.Services[0].ServiceStatus().UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseExpanding
+	f.Services[0].ServiceStatus().TargetRelease, f.Services[0].ServiceStatus().UpgradePhase = "2026.1", commonv1.UpgradePhaseExpanding
 	change, err := Abort(f)
 	want := Change{Release: "2025.2", Tags: map[string]string{"keystone": "2025.2-r1", "placement": "2025.2-p1"}}
 	if diff := cmp.Diff(want, change); diff != "" || err != nil {
@@ -354,7 +354,7 @@ func TestAnUpgradeBetweenTwoServicesIsFollowedAgain(t *testing.T) {
 func TestAServiceThatWaitsForAnotherSaysSo(t *testing.T) {
 	f := both()
 	keystone(f).Spec.Image.Tag = "2026.1"
-	keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseExpanding
+	keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase = "2026.1", commonv1.UpgradePhaseExpanding
 	view := View(f, Change{Release: "2026.1"})
 	if last := view.Rows[len(view.Rows)-1]; last.Name != "Placement: Upgrade" || last.Text != "begins when Keystone has its release" {
 		t.Errorf("got %+v", last)

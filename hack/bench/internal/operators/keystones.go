@@ -51,14 +51,16 @@ func brownfield(key client.ObjectKey) *keystonev1alpha1.Keystone {
 	return &keystonev1alpha1.Keystone{
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
 		Spec: keystonev1alpha1.KeystoneSpec{
-			Replicas: 1,
-			Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.1"},
-			Database: commonv1.DatabaseSpec{
-				// Keystones that share a database block each other.
-				Host: key.Name + "." + key.Namespace + ".example.com", Database: "keystone",
-				SecretRef: commonv1.SecretRefSpec{Name: databaseSecret(key)},
+			ServiceSpec: commonv1.ServiceSpec{
+				Replicas: 1,
+				Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.1"},
+				Database: commonv1.DatabaseSpec{
+					// Keystones that share a database block each other.
+					Host: key.Name + "." + key.Namespace + ".example.com", Database: "keystone",
+					SecretRef: commonv1.SecretRefSpec{Name: databaseSecret(key)},
+				},
+				Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
 			},
-			Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: adminSecret(key)},
 			},

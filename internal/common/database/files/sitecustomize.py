@@ -41,6 +41,23 @@ def refuse_plain_text():
     connections.Connection._request_authentication = encrypted
 
 
+def allow_plain_text():
+    """Goes on in plain text when a server does not offer TLS, as the mode prefer means it.
+
+    PyMySQL from 1.2 on ends the connection instead if its URL says anything about TLS.
+    """
+    from pymysql import connections
+
+    login = connections.Connection._request_authentication
+
+    @functools.wraps(login)
+    def encrypted_if_offered(self):
+        self._ssl_required = False
+        return login(self)
+
+    connections.Connection._request_authentication = encrypted_if_offered
+
+
 def accept_private_authorities():
     """Verifies a server's certificate without the strict checks of its form.
 
@@ -105,6 +122,7 @@ for wanted, change, purpose in (
     (REQUIRE_TLS, refuse_plain_text, "be protected"),
     (REQUIRE_TLS, accept_private_authorities, "be verified"),
     (True, set_session_variables, "have its variables set"),
+    (not REQUIRE_TLS, allow_plain_text, "be made in plain text"),
 ):
     if wanted and VARIABLE in os.environ:
         try:

@@ -1,5 +1,6 @@
 """Tests of sitecustomize.py, with a PyMySQL that connects to nothing."""
 
+import importlib.util
 import os
 import pathlib
 import re
@@ -27,6 +28,9 @@ def pymysql():
             context = ssl.create_default_context(cafile=options.get("ca"))
             context.verify_flags |= ssl.VERIFY_X509_STRICT
             return context
+
+        def _request_authentication(self):
+            return "logged in"
 
     module = types.ModuleType("pymysql")
     module.connections = types.ModuleType("pymysql.connections")
@@ -87,7 +91,6 @@ def requiring_tls():
     driver.err = types.SimpleNamespace(OperationalError=type("OperationalError", (Exception,), {}))
     driver.constants = types.SimpleNamespace(
         CLIENT=types.SimpleNamespace(SSL=2), CR=types.SimpleNamespace(CR_SSL_CONNECTION_ERROR=2026))
-    driver.connections.Connection._request_authentication = lambda self: "logged in"
     start(driver, {"REQUIRE_TLS": True}, {"OS_HARBOUR__CONNECTION": "mysql+pymysql://db"})
     return driver
 
@@ -115,6 +118,36 @@ class RefusePlainText(unittest.TestCase):
     def test_a_process_does_not_go_on_without_it(self):
         with self.assertRaisesRegex(SystemExit, "be protected"):
             start(None, {"REQUIRE_TLS": True}, {"OS_HARBOUR__CONNECTION": "mysql+pymysql://db"})
+
+
+@unittest.skipUnless(importlib.util.find_spec("pymysql"), "PyMySQL is not installed")
+class AllowPlainText(unittest.TestCase):
+    def login(self, constants):
+        """Returns what PyMySQL sends to a server that does not offer TLS, with a URL that asks for it."""
+        import pymysql.constants
+        from pymysql import connections
+
+        class Connection(connections.Connection):
+            """Keeps the class of PyMySQL as it is."""
+
+        driver = types.SimpleNamespace(err=pymysql.err, constants=pymysql.constants, connections=types.ModuleType("connections"))
+        driver.connections.Connection = Connection
+        start(driver, constants, {"OS_HARBOUR__CONNECTION": "mysql+pymysql://db"})
+        made = Connection(user="harbour", password="", ssl={"check_hostname": False}, defer_connect=True)
+        made.server_capabilities, made.server_version, made._auth_plugin_name, made.salt = 0, "11.8.3", "", b""
+        made.write_packet = mock.Mock()
+        made._read_packet = mock.Mock()
+        made._read_packet.return_value.is_auth_switch_request.return_value = False
+        made._read_packet.return_value.is_extra_auth_data.return_value = False
+        made._request_authentication()
+        return made.write_packet.call_args.args[0]
+
+    def test_a_server_without_tls_gets_a_login(self):
+        self.assertIn(b"harbour", self.login({}))
+
+    def test_a_server_without_tls_gets_none_where_it_is_required(self):
+        with self.assertRaisesRegex(Exception, "does not offer TLS"):
+            self.login({"REQUIRE_TLS": True})
 
 
 class AcceptCertificates(unittest.TestCase):

@@ -154,15 +154,16 @@ func Unused() error { return errors.New("nobody asks") }
 
 func TestARefusalThatNoTestProvokesIsNamed(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.Mkdir(filepath.Join(folder, "hulls"), 0o700); err != nil {
+	const hulls = "internal/common/hulls"
+	if err := os.MkdirAll(filepath.Join(folder, hulls), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for file, content := range map[string]string{"validation.go": ownSource, "hulls/hulls.go": sharedSource} {
+	for file, content := range map[string]string{"validation.go": ownSource, hulls + "/hulls.go": sharedSource} {
 		if err := os.WriteFile(filepath.Join(folder, file), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	found := &refusals{shared: folder, kinds: map[field.ErrorType]int{}, packages: map[string]sources{}}
+	found := &refusals{root: folder, kinds: map[field.ErrorType]int{}, packages: map[string]sources{}}
 	found.addFiles(t, filepath.Join(folder, "validation*.go"))
 
 	want := []string{

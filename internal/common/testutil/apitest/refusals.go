@@ -18,11 +18,12 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
 
-const module = "github.com/c5c3/forge/internal/common/"
+// repository is the prefix of all import paths of the checkout.
+const repository = "github.com/c5c3/forge/"
 
 // EveryRefusalInTheSourceHasAViolation checks that the violations of the kinds
 // cause every error that the Go files matching the pattern, and the functions of
-// the shared packages that they call, can return. unbreakable lists the messages
+// the internal packages that they call, can return. unbreakable lists the messages
 // that no object from the API can cause.
 func (kinds Kinds) EveryRefusalInTheSourceHasAViolation(t *testing.T, pattern string, unbreakable ...string) {
 	t.Helper()
@@ -30,7 +31,7 @@ func (kinds Kinds) EveryRefusalInTheSourceHasAViolation(t *testing.T, pattern st
 	for _, kind := range kinds {
 		given = append(given, kind.givenErrors()...)
 	}
-	found := &refusals{shared: "../../../../internal/common", kinds: map[field.ErrorType]int{}, packages: map[string]sources{}}
+	found := &refusals{root: "../../../..", kinds: map[field.ErrorType]int{}, packages: map[string]sources{}}
 	found.addFiles(t, pattern)
 	if len(found.texts) == 0 {
 		t.Fatalf("found no messages in %s", pattern)
@@ -46,13 +47,13 @@ var textOfField = map[string]field.ErrorType{
 
 // refusals are the errors that validation can return, according to its source.
 type refusals struct {
-	// shared is the folder of the shared packages.
-	shared string
+	// root is the folder of the checkout.
+	root string
 	// texts are the messages in the source, with %s for variable parts.
 	texts []string
 	// kinds counts the calls of the constructors in textOfField.
 	kinds map[field.ErrorType]int
-	// packages are the shared packages by path, without the functions that were
+	// packages are the internal packages by path, without the functions that were
 	// processed already.
 	packages map[string]sources
 }
@@ -101,11 +102,11 @@ func (r *refusals) addFiles(t testing.TB, pattern string) {
 	}
 }
 
-// addShared processes a function of a shared package once.
-func (r *refusals) addShared(t testing.TB, path, name string) {
+// addInternal processes a function of an internal package once.
+func (r *refusals) addInternal(t testing.TB, path, name string) {
 	t.Helper()
 	if r.packages[path] == nil {
-		folder := filepath.Join(r.shared, strings.TrimPrefix(path, module))
+		folder := filepath.Join(r.root, strings.TrimPrefix(path, repository))
 		if _, err := os.Stat(outside.File(folder)); err != nil {
 			t.Fatal(err)
 		}
@@ -113,12 +114,12 @@ func (r *refusals) addShared(t testing.TB, path, name string) {
 	}
 	if found, known := r.packages[path][name]; known {
 		delete(r.packages[path], name)
-		r.addFunction(t, found, func(other string) { r.addShared(t, path, other) })
+		r.addFunction(t, found, func(other string) { r.addInternal(t, path, other) })
 	}
 }
 
 // addFunction collects the errors in a function, and processes the functions that
-// it refers to: those of other shared packages, and those of its own package with
+// it refers to: those of internal packages, and those of its own package with
 // own, unless own is nil because they are processed anyway.
 func (r *refusals) addFunction(t testing.TB, f function, own func(name string)) {
 	t.Helper()
@@ -128,8 +129,8 @@ func (r *refusals) addFunction(t testing.TB, f function, own func(name string)) 
 			r.addCall(t, n)
 		case *ast.SelectorExpr:
 			of, _ := n.X.(*ast.Ident)
-			if of != nil && strings.HasPrefix(f.imports[of.Name], module) {
-				r.addShared(t, f.imports[of.Name], n.Sel.Name)
+			if of != nil && isInternal(f.imports[of.Name]) {
+				r.addInternal(t, f.imports[of.Name], n.Sel.Name)
 			}
 		case *ast.Ident:
 			if own != nil {
@@ -138,6 +139,12 @@ func (r *refusals) addFunction(t testing.TB, f function, own func(name string)) 
 		}
 		return true
 	})
+}
+
+// isInternal reports whether a package is one of the checkout that no API is made of.
+func isInternal(path string) bool {
+	folder, ours := strings.CutPrefix(path, repository)
+	return ours && strings.Contains("/"+folder, "/internal/")
 }
 
 func (r *refusals) addCall(t testing.TB, call *ast.CallExpr) {

@@ -1,8 +1,6 @@
 package apitest
 
 import (
-	"reflect"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -10,25 +8,19 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
+// Describer is an object whose kind is that of an API service.
+type Describer interface {
+	client.Object
+	commonv1.Describer
+}
+
 // Service describes the kind of an API service to the checks of the fields that all
 // such kinds share.
-type Service[T client.Object] struct {
-	// Change applies a change to the shared fields of the object.
-	Change func(object T, change func(*commonv1.ServiceSpec))
+type Service[T Describer] struct {
 	// Selector returns the labels of the API pods of an instance.
 	Selector func(name string) map[string]string
 	// Policy is the name of a rule in the service's policy.
 	Policy string
-}
-
-// Change makes a change of the shared fields to the spec of a kind that declares them
-// itself, under the same names.
-func Change(spec any, shared *commonv1.ServiceSpec, change func(*commonv1.ServiceSpec)) {
-	change(shared)
-	from, to := reflect.ValueOf(shared).Elem(), reflect.ValueOf(spec).Elem()
-	for field := range from.Type().Fields() {
-		to.FieldByName(field.Name).Set(from.FieldByName(field.Name))
-	}
 }
 
 // managed replaces database and cache by references to resources in the cluster.
@@ -45,15 +37,13 @@ func (s Service[T]) spread(object T) corev1.TopologySpreadConstraint {
 }
 
 func (s Service[T]) changing(change func(*commonv1.ServiceSpec)) func(T) {
-	return func(object T) { s.Change(object, change) }
+	return func(object T) { change(object.ServiceSpec()) }
 }
 
 func (s Service[T]) spreading(change func(*corev1.TopologySpreadConstraint)) func(T) {
 	return func(object T) {
 		constraint := s.spread(object)
 		change(&constraint)
-		s.Change(object, func(spec *commonv1.ServiceSpec) {
-			spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{constraint}
-		})
+		object.ServiceSpec().TopologySpreadConstraints = []corev1.TopologySpreadConstraint{constraint}
 	}
 }

@@ -21,8 +21,8 @@ func (s Service[T]) Completed(kind Kind[T]) Kind[T] {
 		for _, change := range []func(*commonv1.ServiceSpec){func(*commonv1.ServiceSpec) {}, managed} {
 			kind.Complete = append(kind.Complete, func() T {
 				filled := object()
-				s.Change(filled, func(spec *commonv1.ServiceSpec) { s.complete(spec, s.spread(filled)) })
-				s.Change(filled, change)
+				s.complete(filled.ServiceSpec(), s.spread(filled))
+				change(filled.ServiceSpec())
 				completeUser(filled)
 				return filled
 			})

@@ -222,9 +222,7 @@ func (s Service[T]) spreadViolations() []Violation[T] {
 		},
 		{
 			"spreading over the same twice", func(object T) {
-				s.Change(object, func(spec *commonv1.ServiceSpec) {
-					spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{s.spread(object), s.spread(object)}
-				})
+				object.ServiceSpec().TopologySpreadConstraints = []corev1.TopologySpreadConstraint{s.spread(object), s.spread(object)}
 			},
 			"spec.topologySpreadConstraints[1]", "Duplicate value", "Duplicate value", "",
 		},

@@ -62,11 +62,9 @@ func (b *bare[T]) create(m mode, without string, change func(*commonv1.ServiceSp
 		}
 	}
 	i := &Instance[T]{T: b.T, suite: b.suite, Resource: b.make(namespace, m), Operator: b.operator, API: b.api}
-	b.Change(i.Resource, change)
+	change(i.Resource.ServiceSpec())
 	// One operator sees them all, and a database may only be used by one resource.
-	b.Change(i.Resource, func(spec *commonv1.ServiceSpec) {
-		spec.Database.Database += strings.ReplaceAll("-"+namespace, "-", "_")
-	})
+	i.Resource.ServiceSpec().Database.Database += strings.ReplaceAll("-"+namespace, "-", "_")
 	i.Create()
 	return i
 }

@@ -171,7 +171,7 @@ func (s suite[T]) retained(t *testing.T, m mode) {
 		t.Run(string(policy), func(t *testing.T) {
 			t.Parallel()
 			i := s.prepared(t, m)
-			s.Change(i.Resource, func(spec *commonv1.ServiceSpec) { spec.DeletionPolicy = commonv1.DeletionPolicyRetain })
+			i.Resource.ServiceSpec().DeletionPolicy = commonv1.DeletionPolicyRetain
 			i.Create()
 			i.Ready()
 			before := i.kept()

@@ -96,7 +96,7 @@ func (i *Instance[T]) Create() {
 
 func (i *Instance[T]) change(change func(*commonv1.ServiceSpec)) {
 	i.Helper()
-	objects.Change(i.T, i.Admin, i.Resource, func(r T) { i.Change(r, change) })
+	objects.Change(i.T, i.Admin, i.Resource, func(r T) { change(r.ServiceSpec()) })
 }
 
 // Condition waits for a condition of the resource.

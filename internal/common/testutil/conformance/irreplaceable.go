@@ -113,13 +113,13 @@ func (s suite[T]) broughtBack(t *testing.T) {
 func (s suite[T]) ofOtherDatabase(t *testing.T) {
 	t.Parallel()
 	i := s.prepared(t, managed)
-	s.Change(i.Resource, func(spec *commonv1.ServiceSpec) { spec.DeletionPolicy = commonv1.DeletionPolicyRetain })
+	i.Resource.ServiceSpec().DeletionPolicy = commonv1.DeletionPolicyRetain
 	i.Create()
 	i.Ready()
 	before, mark := i.kept(), i.identity().String()
 	i.delete()
 	i.Resource = s.make(i.namespace(), managed)
-	s.Change(i.Resource, func(spec *commonv1.ServiceSpec) { spec.Database.Database += "_two" })
+	i.Resource.ServiceSpec().Database.Database += "_two"
 	i.Create()
 	expect.Eventually(t, "a condition that names the Secret and the database that it belongs to", func(ctx context.Context) error {
 		if err := s.Admin.Get(ctx, client.ObjectKeyFromObject(i.Resource), i.Resource); err != nil {

@@ -37,7 +37,7 @@ func (i *Instance[T]) neighbour(name string, m mode, change func(*commonv1.Servi
 	other := *i
 	other.Resource = i.make(i.namespace(), m)
 	other.Resource.SetName(name)
-	i.Change(other.Resource, change)
+	change(other.Resource.ServiceSpec())
 	other.Create()
 	return &other
 }

@@ -109,12 +109,10 @@ const authority = "database-ca"
 func (s suite[T]) encrypted(t *testing.T, m mode, client string) *Instance[T] {
 	t.Helper()
 	i := s.prepared(t, m)
-	s.Change(i.Resource, func(spec *commonv1.ServiceSpec) {
-		spec.Database.TLS = &commonv1.DatabaseTLSSpec{
-			Enabled: true, CABundleSecretRef: &commonv1.SecretRefSpec{Name: authority},
-			ClientCertSecretRef: &commonv1.SecretRefSpec{Name: client},
-		}
-	})
+	i.Resource.ServiceSpec().Database.TLS = &commonv1.DatabaseTLSSpec{
+		Enabled: true, CABundleSecretRef: &commonv1.SecretRefSpec{Name: authority},
+		ClientCertSecretRef: &commonv1.SecretRefSpec{Name: client},
+	}
 	i.Create()
 	return i
 }

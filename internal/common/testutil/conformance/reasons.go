@@ -47,9 +47,7 @@ func (s suite[T]) reasons(t *testing.T) {
 func (s suite[T]) missingInputs(t *testing.T) {
 	name := s.databaseSecret()
 	i := s.prepared(t, managed, name, cluster)
-	s.Change(i.Resource, func(spec *commonv1.ServiceSpec) {
-		spec.PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
-	})
+	i.Resource.ServiceSpec().PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
 	i.Create()
 	i.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonWaitingForDBCredentials,
 		name, "username", "password", "spec.database.secretRef")
@@ -141,10 +139,9 @@ func (s suite[T]) replacedDatabase(t *testing.T) {
 func (s suite[T]) checkedInput(t *testing.T) {
 	i := s.prepared(t, brownfield)
 	const options = "options"
-	s.Change(i.Resource, func(spec *commonv1.ServiceSpec) {
-		spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: options, Key: options}
-		spec.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"a:b": "role:reader"}}
-	})
+	spec := i.Resource.ServiceSpec()
+	spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: options, Key: options}
+	spec.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"a:b": "role:reader"}}
 	i.setJob("config-check", standin.Hang())
 	i.setJob("policy-validation", standin.Hang())
 	i.Create()
@@ -278,7 +275,7 @@ func (i *Instance[T]) password() string {
 // invalidSpec makes the spec invalid without a webhook, which may be disabled or down.
 func (s suite[T]) invalidSpec(t *testing.T) {
 	i := s.prepared(t, brownfield)
-	s.Change(i.Resource, makeInvalid)
+	makeInvalid(i.Resource.ServiceSpec())
 	i.Create()
 	i.Fails(vocabulary.ConditionReady, vocabulary.ReasonInvalidSpec, "spec.extraConfig", "debug")
 	i.Condition(vocabulary.ConditionStalled, metav1.ConditionTrue, vocabulary.ReasonInvalidSpec, "spec.extraConfig")

@@ -14,7 +14,6 @@ import (
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/running"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
@@ -34,8 +33,6 @@ type Service[T service.Resource] struct {
 	// New returns a valid resource with one replica and an external database and cache.
 	// There must be a release before and after that of the resource.
 	New func(namespace, name string) T
-	// Change changes the part of the spec that all services have in common.
-	Change func(resource T, change func(*commonv1.ServiceSpec))
 	// Inputs returns the Secrets that New refers to.
 	Inputs func(namespace string) []client.Object
 	// Endpoint returns the endpoint in the status of a resource named after the service.

@@ -44,9 +44,8 @@ const userCheck = "service-user-check"
 func (s suite[T]) make(namespace string, m mode) T {
 	resource := s.New(namespace, s.Definition.Name)
 	if m == managed {
-		s.Change(resource, func(spec *commonv1.ServiceSpec) {
-			spec.Database.Host, spec.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: cluster}
-		})
+		spec := resource.ServiceSpec()
+		spec.Database.Host, spec.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: cluster}
 	}
 	return resource
 }

@@ -71,7 +71,7 @@ func (s suite[T]) traveller(ctx context.Context, tag string, annotations map[str
 	}
 	changed := resource.DeepCopyObject().(T)
 	changed.SetAnnotations(annotations)
-	s.Change(changed, func(spec *commonv1.ServiceSpec) { spec.Image.Tag = tag })
+	changed.ServiceSpec().Image.Tag = tag
 	return namespace, s.Admin.Patch(ctx, changed, client.MergeFrom(resource))
 }
 

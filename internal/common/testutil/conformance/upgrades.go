@@ -149,7 +149,7 @@ func (s suite[T]) slurp(t *testing.T) {
 		odd = after(odd, 1)
 	}
 	first, next := after(odd, -1), after(odd, 1)
-	s.Change(i.Resource, func(spec *commonv1.ServiceSpec) { spec.Image.Tag = first })
+	i.Resource.ServiceSpec().Image.Tag = first
 	i.Create()
 	i.installed(first)
 	i.setTag(next)

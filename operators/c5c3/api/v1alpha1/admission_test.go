@@ -1,6 +1,6 @@
 //go:build integration
 
-package v1alpha1
+package v1alpha1_test
 
 import (
 	"testing"
@@ -12,9 +12,11 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	. "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/webhook"
 )
 
-const samples = configDir + "/samples/*.yaml"
+const samples = ConfigDir + "/samples/*.yaml"
 
 // quickStart is the ControlPlane that "make quickstart" brings up.
 const quickStart = "../../../../deploy/controlplane/controlplane.yaml"
@@ -23,12 +25,12 @@ const quickStart = "../../../../deploy/controlplane/controlplane.yaml"
 var env *envtest.Env
 
 func TestMain(m *testing.M) {
-	apitest.Main(m, configDir, func(e *envtest.Env) { env = e })
+	apitest.Main(m, ConfigDir, func(e *envtest.Env) { env = e })
 }
 
 func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
-	kinds().Each(t, func(kind apitest.Subject, t *testing.T) { kind.TheSchemaAlone(t, server) })
+	Kinds().Each(t, func(kind apitest.Subject, t *testing.T) { kind.TheSchemaAlone(t, server) })
 	t.Run("completes the cache beside an external database", func(t *testing.T) { testBrownfield(t, server) })
 	t.Run("lets a running update be taken back", func(t *testing.T) { testTakingBack(t, server) })
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
@@ -36,9 +38,9 @@ func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
-	server.ServeWebhooks(t, configDir,
-		NewControlPlaneWebhook().SetupWebhookWithManager, NewCredentialRotationWebhook().SetupWebhookWithManager)
-	controlPlanes().TheWebhook(t, server)
+	server.ServeWebhooks(t, ConfigDir,
+		webhook.NewControlPlaneWebhook().SetupWebhookWithManager, webhook.NewCredentialRotationWebhook().SetupWebhookWithManager)
+	ControlPlanes().TheWebhook(t, server)
 	t.Run("completes what a schema cannot", func(t *testing.T) { testWebhookDefaults(t, server) })
 	t.Run("lets a running update be taken back", func(t *testing.T) { testTakingBack(t, server) })
 	t.Run("refuses a second one in the namespace", func(t *testing.T) { testOnlyOne(t, server) })
@@ -47,8 +49,8 @@ func TestTheWebhookCompletesTheSchema(t *testing.T) {
 }
 
 func testBrownfield(t *testing.T, server *apitest.Server) {
-	cp := minimal()
-	cp.Spec.Infrastructure.Database.DatabaseSpec = externalDatabase()
+	cp := Minimal()
+	cp.Spec.Infrastructure.Database.DatabaseSpec = ExternalDatabase()
 	server.Put(t, cp)
 	if cp.Spec.Infrastructure.Database.IsManaged() {
 		t.Error("an external database became a managed one")
@@ -59,7 +61,7 @@ func testBrownfield(t *testing.T, server *apitest.Server) {
 }
 
 func testTakingBack(t *testing.T, server *apitest.Server) {
-	cp := minimal()
+	cp := Minimal()
 	cp.Spec.OpenStackRelease = "2062.1"
 	server.Put(t, cp)
 	report := func(services ...ServiceStatus) {
@@ -105,7 +107,7 @@ func testWebhookDefaults(t *testing.T, server *apitest.Server) {
 	if err := server.Get(t.Context(), client.ObjectKeyFromObject(obj), got); err != nil {
 		t.Fatal(err)
 	}
-	want := completed().Spec
+	want := Completed().Spec
 	want.Infrastructure.Database.Replicas, want.Infrastructure.Database.StorageSize = new(int32(1)), "512Mi"
 	want.Infrastructure.Cache.Replicas = 1
 	want.KORC.AdminCredential.PasswordSecretRef.Name = "admin"
@@ -115,8 +117,8 @@ func testWebhookDefaults(t *testing.T, server *apitest.Server) {
 }
 
 func testOnlyOne(t *testing.T, server *apitest.Server) {
-	server.Put(t, minimal())
-	second := minimal()
+	server.Put(t, Minimal())
+	second := Minimal()
 	second.Name, second.Namespace = "second", server.Namespace
 	expect.Invalid(t, server.Create(t.Context(), second), "metadata.namespace", `already has the ControlPlane "controlplane"`)
 	second.Namespace = server.Env.Namespace(t)

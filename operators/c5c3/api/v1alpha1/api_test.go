@@ -18,7 +18,7 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 		Minimal:    minimal,
 		Complete:   []func() *ControlPlane{complete, completeBrownfield},
 
-		Rules:       slices.Concat(table, limits.Table()),
+		Rules:       slices.Concat(table, Limits.Table()),
 		Immutables:  immutables,
 		UpdateRules: ValidateUpdate,
 		Defaults:    SetDefaults,
@@ -90,7 +90,7 @@ func TestEveryViolationBelongsToARule(t *testing.T) {
 
 func TestEveryRefusalInTheSourceHasAViolation(t *testing.T) {
 	// The operator fills in the name of a database that has none.
-	kinds().EveryRefusalInTheSourceHasAViolation(t, "validation*.go", "name the database, for example keystone")
+	kinds().EveryRefusalInTheSourceHasAViolation(t, "validation*.go", "name the database, for example ")
 }
 
 func TestEveryRuleOfTheSchemaHasAViolation(t *testing.T) {

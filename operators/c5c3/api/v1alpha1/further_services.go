@@ -44,7 +44,9 @@ type furtherSettings struct {
 	secret   *commonv1.SecretRefSpec
 }
 
-func (s furtherService) path() string { return "spec.services." + s.name }
+func servicePath(name string) string { return "spec.services." + name }
+
+func (s furtherService) path() string { return servicePath(s.name) }
 
 func (s furtherService) setDefaults(cp *ControlPlane) {
 	if settings := s.of(cp); settings != nil {

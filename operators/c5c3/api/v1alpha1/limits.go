@@ -11,8 +11,8 @@ import (
 // them.
 const MaxDatabaseReplicas int32 = 15
 
-// limits are the rules that refuse new values only.
-var limits = slices.Concat(rules.Limits[*ControlPlane]{
+// Limits are the rules that refuse new values only.
+var Limits = slices.Concat(rules.Limits[*ControlPlane]{
 	rules.AtMost("spec.infrastructure.database.replicas", MaxDatabaseReplicas, databaseReplicas),
 	rules.AtMost("spec.infrastructure.cache.replicas", commonv1.MaxCacheReplicas, func(cp *ControlPlane) *int32 {
 		return &cp.Spec.Infrastructure.Cache.Replicas
@@ -21,7 +21,7 @@ var limits = slices.Concat(rules.Limits[*ControlPlane]{
 
 // Outdated describes the values of a ControlPlane that a new one could not have, "" if there
 // are none.
-func Outdated(cp *ControlPlane) string { return limits.Outdated(cp) }
+func Outdated(cp *ControlPlane) string { return Limits.Outdated(cp) }
 
 func furtherLimits() rules.Limits[*ControlPlane] {
 	all := make(rules.Limits[*ControlPlane], 0, len(furtherServices))

@@ -16,7 +16,7 @@ import (
 // table repeats what the schema states as markers and CEL, in the same words,
 // and adds what a schema cannot state. Rules that need other objects are in
 // the webhook instead.
-var table = slices.Concat(ownRules, serviceRules("spec.services.keystone", keystoneOf), furtherRules())
+var table = slices.Concat(ownRules, serviceRules("keystone", keystoneOf), furtherRules())
 
 func furtherRules() rules.Table[*ControlPlane] {
 	var all rules.Table[*ControlPlane]
@@ -111,7 +111,7 @@ func tooLong(value string, limit int, at *field.Path) field.ErrorList {
 }
 
 func checkDatabase(cp *ControlPlane, at *field.Path) field.ErrorList {
-	return commonv1.ValidateDatabase(cp.Spec.Infrastructure.Database.DatabaseSpec, at)
+	return commonv1.ValidateDatabase(cp.Spec.Infrastructure.Database.DatabaseSpec, "keystone", at)
 }
 
 func databaseReplicas(cp *ControlPlane) *int32 { return cp.Spec.Infrastructure.Database.Replicas }

@@ -16,8 +16,10 @@ func keystoneOf(cp *ControlPlane) *ServiceSpec {
 	return &cp.Spec.Services.Keystone.ServiceSpec
 }
 
-// serviceRules are those of each service, which pass over a control plane without it.
-func serviceRules(path string, get func(*ControlPlane) *ServiceSpec) rules.Table[*ControlPlane] {
+// serviceRules are those of each service, named as its field in spec.services. They pass
+// over a control plane without it.
+func serviceRules(name string, get func(*ControlPlane) *ServiceSpec) rules.Table[*ControlPlane] {
+	path := servicePath(name)
 	of := func(check rules.Check[*ServiceSpec]) rules.Check[*ControlPlane] {
 		return func(cp *ControlPlane, at *field.Path) field.ErrorList {
 			if service := get(cp); service != nil {
@@ -28,19 +30,21 @@ func serviceRules(path string, get func(*ControlPlane) *ServiceSpec) rules.Table
 	}
 	return rules.Table[*ControlPlane]{
 		{Path: path + ".replicas", Check: of(rules.AtLeast(1, func(s *ServiceSpec) *int32 { return s.Replicas }))},
-		{Path: path + ".image", Check: of(checkImage)},
+		{Path: path + ".image", Check: of(func(s *ServiceSpec, at *field.Path) field.ErrorList { return checkImage(s, name, at) })},
 		{Path: path + ".imagePullSecrets", Check: of(checkImagePullSecrets)},
 		{Path: path + ".policyOverrides", Check: of(checkPolicyOverrides)},
-		{Path: path + ".gateway", Check: of(checkGateway)},
+		{Path: path + ".gateway", Check: of(func(s *ServiceSpec, at *field.Path) field.ErrorList {
+			return commonv1.ValidateGateway(s.Gateway, name, at)
+		})},
 		{Path: path + ".publicEndpoint", Check: of(checkPublicEndpoint)},
 	}
 }
 
-func checkImage(service *ServiceSpec, at *field.Path) field.ErrorList {
+func checkImage(service *ServiceSpec, name string, at *field.Path) field.ErrorList {
 	if service.Image == nil {
 		return nil
 	}
-	return commonv1.ValidateImage(*service.Image, at)
+	return commonv1.ValidateImage(*service.Image, name, at)
 }
 
 func checkImagePullSecrets(service *ServiceSpec, at *field.Path) field.ErrorList {
@@ -49,10 +53,6 @@ func checkImagePullSecrets(service *ServiceSpec, at *field.Path) field.ErrorList
 
 func checkPolicyOverrides(service *ServiceSpec, at *field.Path) field.ErrorList {
 	return commonv1.ValidatePolicy(service.PolicyOverrides, at)
-}
-
-func checkGateway(service *ServiceSpec, at *field.Path) field.ErrorList {
-	return commonv1.ValidateGateway(service.Gateway, at)
 }
 
 func checkPublicEndpoint(service *ServiceSpec, at *field.Path) field.ErrorList {
@@ -72,7 +72,7 @@ func checkRotationInterval(cp *ControlPlane, at *field.Path) field.ErrorList {
 }
 
 func (s furtherService) rules() rules.Table[*ControlPlane] {
-	return append(serviceRules(s.path(), s.spec), rules.Table[*ControlPlane]{
+	return append(serviceRules(s.name, s.spec), rules.Table[*ControlPlane]{
 		{Path: s.path(), Check: s.checkIdentity},
 		{Path: s.path() + ".database", Check: s.checkDatabase},
 	}...)
@@ -101,7 +101,7 @@ func (s furtherService) checkDatabase(cp *ControlPlane, at *field.Path) field.Er
 	}
 	errs := commonv1.ValidateDatabase(commonv1.DatabaseSpec{
 		Host: "database", Database: *settings.database, SecretRef: *settings.secret,
-	}, at)
+	}, s.name, at)
 	if *settings.database == cp.Spec.Infrastructure.Database.Database {
 		errs = append(errs, field.Invalid(at.Child("database"), *settings.database,
 			"database must not be that of Keystone: each service has its own"))

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"strings"
 	"time"
 
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
@@ -68,7 +69,8 @@ func serviceViolations(name, path string, of func(func(*ServiceSpec)) func(*Cont
 		},
 		{
 			name + ": an image without a name", of(func(s *ServiceSpec) { s.Image = &commonv1.ImageSpec{Tag: "2025.2"} }),
-			path + ".image.repository", "name the image", apitest.TooShort, "",
+			path + ".image.repository", "name the image, for example ghcr.io/c5c3/" + strings.TrimPrefix(path, "spec.services."),
+			apitest.TooShort, "",
 		},
 		{
 			name + ": an image tag with a slash", of(func(s *ServiceSpec) {

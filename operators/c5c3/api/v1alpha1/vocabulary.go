@@ -1,19 +1,9 @@
 package v1alpha1
 
-import "github.com/c5c3/forge/internal/common/vocabulary"
+import (
+	"slices"
 
-// Words that mean the same on every kind; see package vocabulary.
-const (
-	ConditionReady       = vocabulary.ConditionReady
-	ConditionReconciling = vocabulary.ConditionReconciling
-	ConditionStalled     = vocabulary.ConditionStalled
-
-	ReasonAllReady       = vocabulary.ReasonAllReady
-	ReasonNotAllReady    = vocabulary.ReasonNotAllReady
-	ReasonInvalidSpec    = vocabulary.ReasonInvalidSpec
-	ReasonDeleting       = vocabulary.ReasonDeleting
-	ReasonProgressing    = vocabulary.ReasonProgressing
-	ReasonReconcileError = vocabulary.ReasonReconcileError
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // Vocabularies returns what each kind of the package says about itself.
@@ -21,7 +11,7 @@ func Vocabularies() []vocabulary.Kind {
 	return []vocabulary.Kind{
 		{
 			Kind:       "ControlPlane",
-			Conditions: append(append(serviceConditions(), credentialConditions()...), controlPlaneSummary()...),
+			Conditions: slices.Concat(serviceConditions(), credentialConditions(), vocabulary.Summary(ReasonDuplicateControlPlane)),
 			Events: append(vocabulary.Normal(EventFinalizingORC, EventORCTeardownComplete),
 				vocabulary.Warnings(EventORCTeardownStalled, EventORCObjectsInUse, EventKeystoneTeardownStalled, EventPlacementTeardownStalled)...),
 		},
@@ -122,35 +112,27 @@ func placementCondition() vocabulary.Condition {
 	}
 }
 
-func controlPlaneSummary() []vocabulary.Condition {
-	return append([]vocabulary.Condition{{
-		Type:  ConditionReady,
-		True:  []string{ReasonAllReady},
-		False: []string{ReasonNotAllReady, ReasonDuplicateControlPlane, ReasonInvalidSpec, ReasonReconcileError, ReasonDeleting},
-	}}, vocabulary.Kstatus()...)
-}
-
 func rotationConditions() []vocabulary.Condition {
 	return append([]vocabulary.Condition{{
-		Type: ConditionReady,
+		Type: vocabulary.ConditionReady,
 		True: []string{ReasonRotationTriggered, ReasonRotationScheduled, ReasonNoRotationNeeded, ReasonBootstrapComplete},
 		False: []string{
 			ReasonUnsupportedTarget, ReasonNoControlPlane, ReasonAmbiguousControlPlane, ReasonControlPlaneListError,
 			ReasonWaitingForBootstrap, ReasonWaitingForApplicationCredential, ReasonWaitingForAdminPassword,
-			ReasonRotationModeNotScheduled, ReasonInvalidSpec, ReasonReconcileError,
+			ReasonRotationModeNotScheduled, vocabulary.ReasonInvalidSpec, vocabulary.ReasonReconcileError,
 		},
 	}}, vocabulary.Kstatus(ReasonUnsupportedTarget, ReasonAmbiguousControlPlane, ReasonRotationModeNotScheduled)...)
 }
 
 func aggregateConditions() []vocabulary.Condition {
-	stalled := []string{ReasonAmbiguousControlPlane, ReasonKeyCollision, ReasonSecretError, ReasonInvalidSpec}
+	stalled := []string{ReasonAmbiguousControlPlane, ReasonKeyCollision, ReasonSecretError, vocabulary.ReasonInvalidSpec}
 	return []vocabulary.Condition{
 		{
-			Type:  ConditionReady,
+			Type:  vocabulary.ConditionReady,
 			True:  []string{ReasonSecretsAggregated},
-			False: append([]string{ReasonNoControlPlane, ReasonWaitingForSecrets, ReasonReconcileError}, stalled...),
+			False: append([]string{ReasonNoControlPlane, ReasonWaitingForSecrets, vocabulary.ReasonReconcileError}, stalled...),
 		},
-		{Type: ConditionReconciling, True: []string{ReasonProgressing}},
-		{Type: ConditionStalled, True: stalled},
+		{Type: vocabulary.ConditionReconciling, True: []string{vocabulary.ReasonProgressing}},
+		{Type: vocabulary.ConditionStalled, True: stalled},
 	}
 }

@@ -138,7 +138,7 @@ func TestAnUpdateThatIsTakenBackTooLateIsRefusedWithTheWayOut(t *testing.T) {
 func (w *world) contract(t *testing.T) {
 	t.Helper()
 	objects.ChangeStatus(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
-		k.Status.TargetRelease, k.Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseContracting
+		k.Status.TargetRelease, k.Status.UpgradePhase = "2026.1", commonv1.UpgradePhaseContracting
 	})
 }
 

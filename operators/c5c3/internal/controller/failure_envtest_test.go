@@ -82,9 +82,11 @@ func TestAKeystoneOfSomebodyElseIsNotTaken(t *testing.T) {
 	w := emptyWorld(t)
 	w.seed()
 	foreign := &keystonev1alpha1.Keystone{ObjectMeta: w.meta("controlplane-keystone"), Spec: keystonev1alpha1.KeystoneSpec{
-		Image:     commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.1"},
-		Database:  commonv1.DatabaseSpec{Host: "db", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "db"}},
-		Cache:     commonv1.CacheSpec{Servers: []string{"memcached"}},
+		ServiceSpec: commonv1.ServiceSpec{
+			Image:    commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.1"},
+			Database: commonv1.DatabaseSpec{Host: "db", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "db"}},
+			Cache:    commonv1.CacheSpec{Servers: []string{"memcached"}},
+		},
 		Bootstrap: keystonev1alpha1.BootstrapSpec{AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "admin"}},
 	}}
 	objects.Create(t, w, foreign, w.cp)

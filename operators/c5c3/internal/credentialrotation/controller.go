@@ -15,13 +15,14 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // Pipeline lists the steps of a pass over a CredentialRotation.
 var Pipeline = reconcile.Pipeline[*scope]{
-	{Name: "CredentialRotation", Condition: c5c3v1alpha1.ConditionReady, Run: reconcileRotation},
+	{Name: "CredentialRotation", Condition: vocabulary.ConditionReady, Run: reconcileRotation},
 }
 
 // scope is one pass over one CredentialRotation.
@@ -49,12 +50,12 @@ func reconcileRotation(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	facts, credential, err := s.facts(ctx, cp)
 	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonReconcileError, err)
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
 	decision := decideRotation(facts)
 	if decision.request != "" {
 		if err := s.request(ctx, credential, decision); err != nil {
-			return reconcile.Failed(c5c3v1alpha1.ReasonReconcileError, err)
+			return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 		}
 	}
 	outcome := recordRotation(rotation, decision, facts.now)
@@ -118,7 +119,7 @@ func recordRotation(rotation *c5c3v1alpha1.CredentialRotation, d rotationDecisio
 	if d.reMinted {
 		status.LastTriggeredGeneration = rotation.Generation
 	}
-	ready := meta.FindStatusCondition(status.Conditions, c5c3v1alpha1.ConditionReady)
+	ready := meta.FindStatusCondition(status.Conditions, vocabulary.ConditionReady)
 	reported := ready != nil && ready.ObservedGeneration == rotation.Generation && ready.Reason == c5c3v1alpha1.ReasonRotationTriggered
 	switch {
 	case d.triggered && !reported:

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/c5c3/forge/internal/common/metric"
-	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
 // Prefix is the prefix of all metric names of the operator.
@@ -40,7 +39,7 @@ var (
 
 // Definitions returns all metrics of the operator.
 func Definitions() []metric.Definition {
-	return slices.Concat(reconcile.MetricDefinitions(Prefix), []metric.Definition{
+	return slices.Concat(metric.Steps(Prefix), []metric.Definition{
 		UpdateInfo, CredentialAge, RotationLast, RotationDue,
 	}, metric.Webhooks(Prefix))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
@@ -24,7 +25,7 @@ import (
 // Pipeline lists the steps of a pass over a SecretAggregate.
 var Pipeline = reconcile.Pipeline[*aggregation]{
 	{
-		Name: "SecretAggregate", Condition: c5c3v1alpha1.ConditionReady, Run: reconcileAggregate,
+		Name: "SecretAggregate", Condition: vocabulary.ConditionReady, Run: reconcileAggregate,
 		Announce: []string{c5c3v1alpha1.EventSecretsAggregated},
 	},
 }
@@ -49,11 +50,11 @@ type aggregation struct {
 func reconcileAggregate(ctx context.Context, a *aggregation) reconcile.Outcome {
 	cp, err := controlplane.Only(ctx, a.client, a.aggregate)
 	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonReconcileError, err)
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
 	entries, err := aggregateEntries(a.aggregate, cp, a.reserved)
 	if err != nil {
-		return reconcile.Terminal(c5c3v1alpha1.ReasonInvalidSpec, err)
+		return reconcile.Terminal(vocabulary.ReasonInvalidSpec, err)
 	}
 	if err := keyCollision(entries); err != nil {
 		return reconcile.Terminal(c5c3v1alpha1.ReasonKeyCollision, err)

@@ -61,17 +61,18 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane, with given) (*keystonev1alpha1
 	keystone := &keystonev1alpha1.Keystone{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.KeystoneName()),
 		Spec: keystonev1alpha1.KeystoneSpec{
-			DeletionPolicy: cp.Spec.DeletionPolicy,
-
-			Image:    imageOr(service.Image, keystoneRepository, cp.Spec.OpenStackRelease),
-			Database: *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
-			Cache:    *cp.Spec.Infrastructure.Cache.CacheSpec.DeepCopy(),
+			ServiceSpec: commonv1.ServiceSpec{
+				DeletionPolicy:   cp.Spec.DeletionPolicy,
+				Image:            imageOr(service.Image, keystoneRepository, cp.Spec.OpenStackRelease),
+				Database:         *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
+				Cache:            *cp.Spec.Infrastructure.Cache.CacheSpec.DeepCopy(),
+				Gateway:          service.Gateway.DeepCopy(),
+				PolicyOverrides:  mergePolicies(with.policy, service.PolicyOverrides),
+				ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
+			},
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminPasswordSecretRef: cp.AdminSecretRef(), Region: cp.Spec.Region, PublicEndpoint: publicEndpoint(service),
 			},
-			Gateway:          service.Gateway.DeepCopy(),
-			PolicyOverrides:  mergePolicies(with.policy, service.PolicyOverrides),
-			ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
 		},
 	}
 	keystone.Spec.Database.SecretRef = cp.DatabaseSecretRef()

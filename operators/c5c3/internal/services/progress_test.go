@@ -27,7 +27,7 @@ func TestTheFieldThatSetsTheKeystonesReleaseIsNamed(t *testing.T) {
 		cp.Spec.Services.Keystone = c.service
 		keystone := &keystonev1alpha1.Keystone{ObjectMeta: metav1.ObjectMeta{Name: "cloud-keystone"}}
 		keystone.Status.Conditions = []metav1.Condition{{
-			Type: keystonev1alpha1.ConditionReady, Status: metav1.ConditionFalse, Message: c.says,
+			Type: vocabulary.ConditionReady, Status: metav1.ConditionFalse, Message: c.says,
 		}}
 		want := "Keystone cloud-keystone is not ready: " + c.progress
 		if got := All.progress(cp, Keystone, keystone); got != want {

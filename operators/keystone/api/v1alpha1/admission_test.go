@@ -1,6 +1,6 @@
 //go:build integration
 
-package v1alpha1
+package v1alpha1_test
 
 import (
 	"strings"
@@ -18,28 +18,30 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/webhook"
 )
 
-const samples = configDir + "/samples/*.yaml"
+const samples = ConfigDir + "/samples/*.yaml"
 
 // env is the API server of this package's tests.
 var env *envtest.Env
 
 func TestMain(m *testing.M) {
-	apitest.Main(m, configDir, func(e *envtest.Env) { env = e })
+	apitest.Main(m, ConfigDir, func(e *envtest.Env) { env = e })
 }
 
 func TestTheSchemaAloneKeepsAKeystoneSafe(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
-	keystones().TheSchemaAlone(t, server)
+	Keystones().TheSchemaAlone(t, server)
 	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
-	server.ServeWebhooks(t, configDir, NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager)
-	keystones().TheWebhook(t, server)
+	server.ServeWebhooks(t, ConfigDir, webhook.NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager)
+	Keystones().TheWebhook(t, server)
 	t.Run("fills in zeros", func(t *testing.T) { testZeros(t, server) })
 	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
 	t.Run("asks for an existing PriorityClass", func(t *testing.T) { testPriorityClass(t, server) })
@@ -60,7 +62,7 @@ func asWritten(t *testing.T, k *Keystone) *unstructured.Unstructured {
 }
 
 func testExplicit(t *testing.T, server *apitest.Server) {
-	k := minimal()
+	k := Minimal()
 	k.Spec.UWSGI = &commonv1.UWSGISpec{HTTPKeepAlive: new(false)}
 	written := asWritten(t, k)
 	if err := unstructured.SetNestedSlice(written.Object, []any{}, "spec", "topologySpreadConstraints"); err != nil {
@@ -86,7 +88,7 @@ func testExplicit(t *testing.T, server *apitest.Server) {
 }
 
 func testZeros(t *testing.T, server *apitest.Server) {
-	written := asWritten(t, minimal())
+	written := asWritten(t, Minimal())
 	for path, zero := range map[string]any{
 		"replicas": int64(0), "cache.backend": "", "fernet.maxActiveKeys": int64(0), "credentialKeys.maxActiveKeys": int64(0),
 		"bootstrap.adminUser": "", "bootstrap.region": "", "uwsgi.processes": int64(0), "uwsgi.threads": int64(0),
@@ -100,15 +102,15 @@ func testZeros(t *testing.T, server *apitest.Server) {
 	if err := server.Get(t.Context(), client.ObjectKeyFromObject(written), got); err != nil {
 		t.Fatal(err)
 	}
-	input := minimal()
+	input := Minimal()
 	input.Spec.UWSGI = &commonv1.UWSGISpec{}
-	if diff := cmp.Diff(defaulted(input).Spec, got.Spec); diff != "" {
+	if diff := cmp.Diff(Defaulted(input).Spec, got.Spec); diff != "" {
 		t.Errorf("zeros are not replaced by defaults (-want +got):\n%s", diff)
 	}
 }
 
 func testPriorityClass(t *testing.T, server *apitest.Server) {
-	missing := minimal()
+	missing := Minimal()
 	missing.Namespace = server.Namespace
 	missing.Spec.PriorityClassName = new("missing")
 	expect.Invalid(t, server.Create(t.Context(), missing), "spec.priorityClassName", "Not found")
@@ -117,7 +119,7 @@ func testPriorityClass(t *testing.T, server *apitest.Server) {
 	if err := server.Create(t.Context(), class); err != nil {
 		t.Fatal(err)
 	}
-	present := minimal()
+	present := Minimal()
 	present.Spec.PriorityClassName = new(class.Name)
 	server.Put(t, present)
 
@@ -131,7 +133,7 @@ func testPriorityClass(t *testing.T, server *apitest.Server) {
 }
 
 func testWarning(t *testing.T, server *apitest.Server) {
-	k := minimal()
+	k := Minimal()
 	k.Spec.Fernet = FernetSpec{RotationSchedule: "0 * * * *", MaxActiveKeys: 3}
 	server.Warnings = nil
 	server.Put(t, k)

@@ -12,14 +12,14 @@ import (
 const configDir = "../../config"
 
 func keystones() apitest.Kind[*Keystone] {
-	shared := apitest.Service[*Keystone]{Change: changeService, Selector: SelectorLabels, Policy: "identity:list_users"}
+	shared := apitest.Service[*Keystone]{Selector: SelectorLabels, Policy: "identity:list_users"}
 	return shared.Completed(apitest.Kind[*Keystone]{
 		Definition: configDir + "/crd/bases/keystone.openstack.c5c3.io_keystones.yaml",
 		Columns:    []string{"Ready", "Endpoint", "Release", "Age"},
 		Minimal:    minimal,
 		Complete:   []func() *Keystone{complete},
 
-		Rules:       slices.Concat(table, limits.Table()),
+		Rules:       slices.Concat(table, Limits.Table()),
 		Immutables:  immutables,
 		UpdateRules: ValidateUpdate,
 		Defaults:    SetDefaults,

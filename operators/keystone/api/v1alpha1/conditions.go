@@ -1,24 +1,13 @@
 package v1alpha1
 
-import "github.com/c5c3/forge/internal/common/vocabulary"
-
-// Condition types of a Keystone. Ready summarises all others except the two of kstatus and
-// BackupHealthy, LoggingHealthy and ReleaseConsistent, which are informational.
+// Condition types that only a Keystone has.
 const (
-	ConditionSecretsReady     = vocabulary.ConditionSecretsReady
-	ConditionDatabaseTLSReady = vocabulary.ConditionDatabaseTLSReady
 	// ConditionFernetKeysReady covers the keys that sign tokens and their rotation.
 	ConditionFernetKeysReady = "FernetKeysReady"
 	// ConditionCredentialKeysReady covers the keys that encrypt credentials and their rotation.
 	ConditionCredentialKeysReady = "CredentialKeysReady"
-	ConditionNetworkPolicyReady  = vocabulary.ConditionNetworkPolicyReady
-	ConditionDatabaseReady       = vocabulary.ConditionDatabaseReady
-	ConditionPolicyValidReady    = vocabulary.ConditionPolicyValidReady
-	ConditionDeploymentReady     = vocabulary.ConditionDeploymentReady
-	ConditionHTTPRouteReady      = vocabulary.ConditionHTTPRouteReady
 	// ConditionKeystoneAPIReady reports whether the API answers, and whether the administrator can log in.
 	ConditionKeystoneAPIReady = "KeystoneAPIReady"
-	ConditionHPAReady         = vocabulary.ConditionHPAReady
 	// ConditionBootstrapReady covers the administrator, the region and the catalog entry.
 	ConditionBootstrapReady = "BootstrapReady"
 	// ConditionTrustFlushReady covers the deletion of expired trusts.
@@ -26,33 +15,18 @@ const (
 	// ConditionPasswordRotationReady covers the scheduled change of the administrator's password.
 	ConditionPasswordRotationReady = "PasswordRotationReady"
 	// ConditionBackupHealthy reports whether the secret store has a copy of the keys; it is informational.
-	ConditionBackupHealthy  = "BackupHealthy"
-	ConditionLoggingHealthy = vocabulary.ConditionLoggingHealthy
+	ConditionBackupHealthy = "BackupHealthy"
 )
 
-// Reasons of conditions. A reason is stable, so alerts and scripts may rely on
-// it; the condition's message gives the details and says what to do.
+// Reasons of conditions that only a Keystone has. A reason is stable, so alerts and
+// scripts may rely on it; the condition's message gives the details and says what to do.
 const (
-	ReasonDatabaseInUse = vocabulary.ReasonDatabaseInUse
-
-	ReasonSecretsAvailable        = vocabulary.ReasonSecretsAvailable
-	ReasonSecretStoreNotReady     = vocabulary.ReasonSecretStoreNotReady
-	ReasonWaitingForDBCredentials = vocabulary.ReasonWaitingForDBCredentials
 	// ReasonWaitingForAdminCredentials: create the Secret of bootstrap.adminPasswordSecretRef with the key the message names.
 	ReasonWaitingForAdminCredentials = "WaitingForAdminCredentials"
-	ReasonWaitingForExtraConfig      = vocabulary.ReasonWaitingForExtraConfig
-	ReasonSecretInvalid              = vocabulary.ReasonSecretInvalid
-	ReasonConfigError                = vocabulary.ReasonConfigError
-	ReasonConfigCheckInProgress      = vocabulary.ReasonConfigCheckInProgress
 	// ReasonOpenBaoFinalizerBlocked: wait, or repair the secret backend; deletion continues when the backups are gone, or after 10 minutes.
 	ReasonOpenBaoFinalizerBlocked = "OpenBaoFinalizerBlocked"
 	// ReasonWaitingForESOAdoption: wait, or repair External Secrets; deletion continues without it after 10 minutes.
 	ReasonWaitingForESOAdoption = "WaitingForESOAdoption"
-
-	ReasonNotRequired        = vocabulary.ReasonNotRequired
-	ReasonExternallyManaged  = vocabulary.ReasonExternallyManaged
-	ReasonCertificateIssued  = vocabulary.ReasonCertificateIssued
-	ReasonCertificatePending = vocabulary.ReasonCertificatePending
 
 	// ReasonFernetKeysAvailable: nothing to do.
 	ReasonFernetKeysAvailable = "FernetKeysAvailable"
@@ -71,52 +45,6 @@ const (
 	ReasonGeneratingKeys = "GeneratingKeys"
 	// ReasonKeysMissing: restore the key Secret the message names from its backup, because new keys would make existing data unreadable.
 	ReasonKeysMissing = "KeysMissing"
-
-	ReasonNetworkPolicyReady       = vocabulary.ReasonNetworkPolicyReady
-	ReasonNetworkPolicyNotRequired = vocabulary.ReasonNetworkPolicyNotRequired
-
-	ReasonDatabaseSynced         = vocabulary.ReasonDatabaseSynced
-	ReasonMariaDBNotInstalled    = vocabulary.ReasonMariaDBNotInstalled
-	ReasonClusterNotReady        = vocabulary.ReasonClusterNotReady
-	ReasonWaitingForDatabase     = vocabulary.ReasonWaitingForDatabase
-	ReasonDBSyncInProgress       = vocabulary.ReasonDBSyncInProgress
-	ReasonDBSyncFailed           = vocabulary.ReasonDBSyncFailed
-	ReasonSchemaCheckInProgress  = vocabulary.ReasonSchemaCheckInProgress
-	ReasonSchemaDriftDetected    = vocabulary.ReasonSchemaDriftDetected
-	ReasonDatabaseNewerThanImage = vocabulary.ReasonDatabaseNewerThanImage
-	ReasonVersionParseError      = vocabulary.ReasonVersionParseError
-	ReasonDowngradeNotSupported  = vocabulary.ReasonDowngradeNotSupported
-	ReasonUpgradePathInvalid     = vocabulary.ReasonUpgradePathInvalid
-	ReasonUpgradeTargetChanged   = vocabulary.ReasonUpgradeTargetChanged
-	ReasonExpandInProgress       = vocabulary.ReasonExpandInProgress
-	ReasonExpandFailed           = vocabulary.ReasonExpandFailed
-	ReasonMigrateInProgress      = vocabulary.ReasonMigrateInProgress
-	ReasonMigrateFailed          = vocabulary.ReasonMigrateFailed
-	ReasonUpgradeRollingUpdate   = vocabulary.ReasonUpgradeRollingUpdate
-	ReasonContractInProgress     = vocabulary.ReasonContractInProgress
-	ReasonContractFailed         = vocabulary.ReasonContractFailed
-	ReasonUpgradeStopping        = vocabulary.ReasonUpgradeStopping
-	ReasonUpgradeHeld            = vocabulary.ReasonUpgradeHeld
-	ReasonUpgradeAborting        = vocabulary.ReasonUpgradeAborting
-	ReasonUpgradeAbortRefused    = vocabulary.ReasonUpgradeAbortRefused
-
-	ReasonPolicyValidationNotRequired = vocabulary.ReasonPolicyValidationNotRequired
-	ReasonPolicyValidationPassed      = vocabulary.ReasonPolicyValidationPassed
-	ReasonPolicyValidationInProgress  = vocabulary.ReasonPolicyValidationInProgress
-	ReasonPolicyValidationFailed      = vocabulary.ReasonPolicyValidationFailed
-
-	ReasonDeploymentReady      = vocabulary.ReasonDeploymentReady
-	ReasonWaitingForDeployment = vocabulary.ReasonWaitingForDeployment
-	ReasonDeploymentStopped    = vocabulary.ReasonDeploymentStopped
-	ReasonImagePullFailed      = vocabulary.ReasonImagePullFailed
-
-	ReasonAPIHealthy         = vocabulary.ReasonAPIHealthy
-	ReasonProbePending       = vocabulary.ReasonProbePending
-	ReasonEndpointNotReady   = vocabulary.ReasonEndpointNotReady
-	ReasonAPIUnhealthy       = vocabulary.ReasonAPIUnhealthy
-	ReasonHealthCheckTimeout = vocabulary.ReasonHealthCheckTimeout
-	ReasonConnectionFailed   = vocabulary.ReasonConnectionFailed
-	ReasonHealthCheckFailed  = vocabulary.ReasonHealthCheckFailed
 	// ReasonLoginPending: wait; the administrator's login has not been verified yet.
 	ReasonLoginPending = "LoginPending"
 	// ReasonAdminPasswordRefused: correct the administrator's Secret, or make bootstrap
@@ -132,15 +60,6 @@ const (
 	ReasonLoginTimeout = "LoginTimeout"
 	// ReasonLoginFailed: look at the API pods' log for the status code the message names.
 	ReasonLoginFailed = "LoginFailed"
-
-	ReasonHPAReady       = vocabulary.ReasonHPAReady
-	ReasonHPANotRequired = vocabulary.ReasonHPANotRequired
-	ReasonHPANotScaling  = vocabulary.ReasonHPANotScaling
-
-	ReasonHTTPRouteAccepted      = vocabulary.ReasonHTTPRouteAccepted
-	ReasonHTTPRouteNotRequired   = vocabulary.ReasonHTTPRouteNotRequired
-	ReasonHTTPRouteNotAccepted   = vocabulary.ReasonHTTPRouteNotAccepted
-	ReasonGatewayAPINotInstalled = vocabulary.ReasonGatewayAPINotInstalled
 
 	// ReasonBootstrapComplete: nothing to do.
 	ReasonBootstrapComplete = "BootstrapComplete"
@@ -178,7 +97,4 @@ const (
 	ReasonBackupPending = "BackupPending"
 	// ReasonBackupFailing: repair what the message names; the keys exist only in the cluster until then.
 	ReasonBackupFailing = "BackupFailing"
-
-	ReasonStderrEnabled  = vocabulary.ReasonStderrEnabled
-	ReasonStderrDisabled = vocabulary.ReasonStderrDisabled
 )

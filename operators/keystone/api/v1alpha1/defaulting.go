@@ -23,16 +23,10 @@ const (
 // and again at the start of a reconcile pass, because an object may have been
 // stored while the webhook was off.
 func SetDefaults(k *Keystone) {
-	spec := &k.Spec
-	commonv1.SetIfZero(&spec.Replicas, commonv1.DefaultReplicas)
-	spec.Cache.SetDefaults()
-	spec.Database.SetDefaults()
-	defaultKeys(spec)
-	defaultTrustFlush(spec)
-	defaultBootstrap(&spec.Bootstrap)
-	spec.UWSGI.SetDefaults()
-	commonv1.SetLoggingDefaults(&spec.Logging)
-	commonv1.SetResourcesDefaults(&spec.Resources)
+	k.Spec.ServiceSpec.SetDefaults()
+	defaultKeys(&k.Spec)
+	defaultTrustFlush(&k.Spec)
+	defaultBootstrap(&k.Spec.Bootstrap)
 }
 
 // defaultKeys treats a schedule that is empty in an otherwise filled block as

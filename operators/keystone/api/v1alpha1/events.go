@@ -1,9 +1,7 @@
 package v1alpha1
 
-import "github.com/c5c3/forge/internal/common/vocabulary"
-
-// Reasons of events on a Keystone. An event marks a transition, never a state;
-// the state is in the conditions.
+// Reasons of events that only a Keystone has. An event marks a transition, never a
+// state; the state is in the conditions.
 const (
 	// EventFernetKeysGenerated: the first token keys were generated.
 	EventFernetKeysGenerated = "FernetKeysGenerated"
@@ -16,39 +14,15 @@ const (
 	// EventAdminPasswordRotated: a new administrator password was accepted and is being delivered.
 	EventAdminPasswordRotated = "AdminPasswordRotated"
 	// EventRotationHeld: nothing to do; the new keys become active once nothing depends on the old ones.
-	EventRotationHeld   = "RotationHeld"
-	EventDatabaseSynced = vocabulary.EventDatabaseSynced
+	EventRotationHeld = "RotationHeld"
 	// EventBootstrapComplete: the administrator, the region and the catalog entry exist.
 	EventBootstrapComplete = "BootstrapComplete"
-
-	EventUpgradeInitiated          = vocabulary.EventUpgradeInitiated
-	EventExpandComplete            = vocabulary.EventExpandComplete
-	EventMigrateComplete           = vocabulary.EventMigrateComplete
-	EventDeploymentRolloutComplete = vocabulary.EventDeploymentRolloutComplete
-	EventServiceStopped            = vocabulary.EventServiceStopped
-	EventUpgradeComplete           = vocabulary.EventUpgradeComplete
-	EventUpgradeAborted            = vocabulary.EventUpgradeAborted
-
-	EventFinalizingDatabase = vocabulary.EventFinalizingDatabase
-	EventDatabaseFinalized  = vocabulary.EventDatabaseFinalized
 	// EventFinalizingOpenBaoSecrets: the key backups are being deleted.
 	EventFinalizingOpenBaoSecrets = "FinalizingOpenBaoSecrets"
 	// EventOpenBaoSecretsFinalized: the key backups are gone.
 	EventOpenBaoSecretsFinalized = "OpenBaoSecretsFinalized"
 	// EventKeysKept: the keys and their copies stay with the database.
 	EventKeysKept = "KeysKept"
-
-	EventDBSyncFailed           = vocabulary.EventDBSyncFailed
-	EventSchemaDriftDetected    = vocabulary.EventSchemaDriftDetected
-	EventExpandFailed           = vocabulary.EventExpandFailed
-	EventMigrateFailed          = vocabulary.EventMigrateFailed
-	EventContractFailed         = vocabulary.EventContractFailed
-	EventDatabaseNewerThanImage = vocabulary.EventDatabaseNewerThanImage
-	EventVersionParseError      = vocabulary.EventVersionParseError
-	EventDowngradeNotSupported  = vocabulary.EventDowngradeNotSupported
-	EventUpgradePathInvalid     = vocabulary.EventUpgradePathInvalid
-	EventUpgradeTargetChanged   = vocabulary.EventUpgradeTargetChanged
-	EventUpgradeAbortRefused    = vocabulary.EventUpgradeAbortRefused
 	// EventBootstrapFailed: correct what the BootstrapReady condition names.
 	EventBootstrapFailed = "BootstrapFailed"
 	// EventRotationAnnotationInvalid: delete the staging Secret that the message names; the operator creates an empty one.
@@ -59,7 +33,6 @@ const (
 	EventAdminPasswordRotationAnnotationInvalid = "AdminPasswordRotationAnnotationInvalid"
 	// EventAdminPasswordRotationRejected: look at the rotation Job's log; the password in use stays.
 	EventAdminPasswordRotationRejected = "AdminPasswordRotationRejected"
-	EventDBSyncMetricEmissionDeferred  = vocabulary.EventDBSyncMetricEmissionDeferred
 	// EventCredentialMigrateFailed: correct what the CredentialKeysReady condition names.
 	EventCredentialMigrateFailed = "CredentialMigrateFailed"
 	// EventRotationFailed: correct what the condition of the rotated keys or password names.
@@ -77,6 +50,5 @@ const (
 	// EventESOAdoptionTimedOut: delete the key backups in the secret backend by hand.
 	EventESOAdoptionTimedOut = "ESOAdoptionTimedOut"
 	// EventCacheUnavailable: look at the cache that KeystoneAPIReady names; requests are answered without it.
-	EventCacheUnavailable      = "CacheUnavailable"
-	EventLoggingStderrDisabled = vocabulary.EventLoggingStderrDisabled
+	EventCacheUnavailable = "CacheUnavailable"
 )

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/schedule"
 )
@@ -31,7 +31,7 @@ const MaxActiveKeys int32 = 100
 // one. It follows extraConfig; ok is false when an option there is not a number
 // of seconds.
 func (s *KeystoneSpec) TokenLifetime() (lifetime time.Duration, ok bool) {
-	return TokenLifetime(config.INI{}.Merge(s.ExtraConfig))
+	return TokenLifetime(ini.File{}.Merge(s.ExtraConfig))
 }
 
 // TokenLifetime is KeystoneSpec.TokenLifetime for the options of a rendered

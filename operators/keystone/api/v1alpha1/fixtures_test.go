@@ -3,7 +3,6 @@ package v1alpha1
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -12,12 +11,14 @@ func minimal() *Keystone {
 	return &Keystone{
 		ObjectMeta: metav1.ObjectMeta{Name: "keystone", Namespace: "openstack"},
 		Spec: KeystoneSpec{
-			Image: commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
-			Database: commonv1.DatabaseSpec{
-				Host: "db.example.com", Database: "keystone",
-				SecretRef: commonv1.SecretRefSpec{Name: "keystone-db"},
+			ServiceSpec: commonv1.ServiceSpec{
+				Image: commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
+				Database: commonv1.DatabaseSpec{
+					Host: "db.example.com", Database: "keystone",
+					SecretRef: commonv1.SecretRefSpec{Name: "keystone-db"},
+				},
+				Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
 			},
-			Cache:     commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
 			Bootstrap: BootstrapSpec{AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "keystone-admin"}},
 		},
 	}
@@ -27,11 +28,6 @@ func defaulted(k *Keystone) *Keystone {
 	k = k.DeepCopy()
 	SetDefaults(k)
 	return k
-}
-
-// changeService changes what a Keystone has in common with the other services.
-func changeService(k *Keystone, change func(*commonv1.ServiceSpec)) {
-	apitest.Change(&k.Spec, k.ServiceSpec(), change)
 }
 
 // complete returns a Keystone with every field set that only a Keystone has.
@@ -49,7 +45,7 @@ func complete() *Keystone {
 	options := map[string]string{"option": "value"}
 	audit := filter("audit")
 	audit.Config, audit.Files = options, map[string]string{"audit_map.ini": "[path_keywords]\n"}
-	k.Spec.Middleware = []commonv1.MiddlewareSpec{audit}
-	k.Spec.Plugins = []commonv1.PluginSpec{{Name: "plugin", ConfigSection: "plugin", Config: options}}
+	k.Spec.Middleware = []MiddlewareSpec{audit}
+	k.Spec.Plugins = []PluginSpec{{Name: "plugin", ConfigSection: "plugin", Config: options}}
 	return k
 }

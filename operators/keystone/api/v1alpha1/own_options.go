@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 )
 
 // What the operator sets in keystone.conf and relies on elsewhere.
@@ -29,7 +29,7 @@ type ownOption struct{ section, option, value, because string }
 // replacedBy reports whether the options of a section set another value.
 func (o ownOption) replacedBy(section string, options map[string]string) bool {
 	value, set := options[o.option]
-	return set && o.section == config.Section(section) && !sameValue(value, o.value)
+	return set && o.section == ini.Section(section) && !sameValue(value, o.value)
 }
 
 func (o ownOption) refusal() string {
@@ -78,7 +78,7 @@ func CheckSecretOptions(options map[string]map[string]string) error {
 			}
 		}
 		for _, open := range openOptions {
-			if _, set := values[open.option]; set && open.section == config.Section(section) {
+			if _, set := values[open.option]; set && open.section == ini.Section(section) {
 				refusals = append(refusals, open.refusal())
 			}
 		}

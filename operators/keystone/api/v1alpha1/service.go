@@ -1,35 +1,25 @@
 package v1alpha1
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// ServiceSpec returns the part of the spec that a Keystone has in common with other services. Callers must not change it.
-func (k *Keystone) ServiceSpec() *commonv1.ServiceSpec {
-	s := &k.Spec
-	return &commonv1.ServiceSpec{
-		Replicas:                      s.Replicas,
-		Image:                         s.Image,
-		ImagePullSecrets:              s.ImagePullSecrets,
-		Database:                      s.Database,
-		Cache:                         s.Cache,
-		DeletionPolicy:                s.DeletionPolicy,
-		PolicyOverrides:               s.PolicyOverrides,
-		Autoscaling:                   s.Autoscaling,
-		NetworkPolicy:                 s.NetworkPolicy,
-		Gateway:                       s.Gateway,
-		Resources:                     s.Resources,
-		UWSGI:                         s.UWSGI,
-		Logging:                       s.Logging,
-		TopologySpreadConstraints:     s.TopologySpreadConstraints,
-		PriorityClassName:             s.PriorityClassName,
-		TerminationGracePeriodSeconds: s.TerminationGracePeriodSeconds,
-		PreStopSleepSeconds:           s.PreStopSleepSeconds,
-		Strategy:                      s.Strategy,
-		ExtraConfig:                   s.ExtraConfig,
-		ExtraConfigSecretRef:          s.ExtraConfigSecretRef,
-	}
-}
+// ServiceSpec returns the part of the spec that a Keystone has in common with other services.
+func (k *Keystone) ServiceSpec() *commonv1.ServiceSpec { return &k.Spec.ServiceSpec }
 
 // ServiceStatus returns the status of a Keystone.
 func (k *Keystone) ServiceStatus() *commonv1.ServiceStatus { return &k.Status.ServiceStatus }
+
+// GetConditions returns the conditions of the status.
+func (k *Keystone) GetConditions() []metav1.Condition { return k.Status.Conditions }
+
+// SetConditions replaces the conditions of the status.
+func (k *Keystone) SetConditions(conditions []metav1.Condition) { k.Status.Conditions = conditions }
+
+// SetObservedGeneration records the generation that the status describes.
+func (k *Keystone) SetObservedGeneration(generation int64) { k.Status.ObservedGeneration = generation }
+
+// StatusCopy returns a deep copy of the status.
+func (k *Keystone) StatusCopy() any { return *k.Status.DeepCopy() }

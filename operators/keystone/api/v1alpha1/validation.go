@@ -13,7 +13,7 @@ import (
 // table has the rules of every service and those of a Keystone alone. It repeats what the
 // schema states as markers and CEL, in the same words, and adds what a schema cannot
 // state. Rules that need other objects are in the webhook instead.
-var table = append(commonv1.ServiceRules[*Keystone](SelectorLabels), rules.Table[*Keystone]{
+var table = append(commonv1.ServiceRules[*Keystone](AppName, SelectorLabels), rules.Table[*Keystone]{
 	{Path: "metadata.name", Check: checkName},
 
 	{Path: "spec.fernet.rotationSchedule", Check: rules.Schedule(fernetSchedule)},
@@ -33,8 +33,8 @@ var table = append(commonv1.ServiceRules[*Keystone](SelectorLabels), rules.Table
 	{Path: "spec.extraConfigSecretRef", Check: checkExtraConfigSecretRef},
 }...)
 
-// limits are the rules that refuse new values only.
-var limits = append(commonv1.ServiceLimits[*Keystone](),
+// Limits are the rules that refuse new values only.
+var Limits = append(commonv1.ServiceLimits[*Keystone](),
 	rules.AtMost("spec.fernet.maxActiveKeys", MaxActiveKeys, func(k *Keystone) *int32 { return &k.Spec.Fernet.MaxActiveKeys }),
 	rules.AtMost("spec.credentialKeys.maxActiveKeys", MaxActiveKeys, func(k *Keystone) *int32 { return &k.Spec.CredentialKeys.MaxActiveKeys }),
 	rules.Text("spec.bootstrap.publicEndpoint", func(k *Keystone) string { return k.Spec.Bootstrap.PublicEndpoint }, commonv1.ValidateURLText),
@@ -42,7 +42,7 @@ var limits = append(commonv1.ServiceLimits[*Keystone](),
 
 // Outdated describes the values of a Keystone that a new one could not have, "" if there
 // are none.
-func Outdated(k *Keystone) string { return limits.Outdated(k) }
+func Outdated(k *Keystone) string { return Limits.Outdated(k) }
 
 // Validate returns everything that is wrong with a Keystone on its own, that
 // is, without looking at other objects. It expects an object that SetDefaults

@@ -8,14 +8,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/operators/keystone/internal/paste"
 )
 
 // Values of configuration options may be secrets, so no error here repeats one.
 
 func checkExtraConfig(k *Keystone, at *field.Path) field.ErrorList {
-	errs := config.ValidateExtra(k.Spec.ExtraConfig, at)
+	errs := ini.ValidateExtra(k.Spec.ExtraConfig, at)
 	for _, section := range slices.Sorted(maps.Keys(k.Spec.ExtraConfig)) {
 		errs = append(errs, checkOwnOptions(section, k.Spec.ExtraConfig[section], at.Key(section))...)
 	}
@@ -37,14 +38,14 @@ func checkPlugins(k *Keystone, at *field.Path) field.ErrorList {
 		if plugin.Name == "" {
 			errs = append(errs, field.Required(entry.Child("name"), "name the plugin"))
 		}
-		if seen[config.Section(section)] {
+		if seen[ini.Section(section)] {
 			errs = append(errs, field.Duplicate(entry.Child("configSection"), section))
 		}
-		seen[config.Section(section)] = true
-		if err := config.ValidateSection(section); err != nil {
+		seen[ini.Section(section)] = true
+		if err := ini.ValidateSection(section); err != nil {
 			errs = append(errs, field.Invalid(entry.Child("configSection"), section, err.Error()))
 		}
-		errs = append(errs, config.ValidateOptions(plugin.Config, entry.Child("config"))...)
+		errs = append(errs, ini.ValidateOptions(plugin.Config, entry.Child("config"))...)
 		errs = append(errs, checkOwnOptions(section, plugin.Config, entry.Child("config"))...)
 	}
 	return errs
@@ -101,25 +102,25 @@ func checkFilterFiles(k *Keystone, at *field.Path) field.ErrorList {
 	return errs
 }
 
-func checkFilter(middleware commonv1.MiddlewareSpec, at *field.Path) field.ErrorList {
+func checkFilter(middleware MiddlewareSpec, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	if err := config.ValidateFilterName(middleware.Name); err != nil {
+	if err := paste.ValidateName(middleware.Name); err != nil {
 		errs = append(errs, field.Invalid(at.Child("name"), middleware.Name, err.Error()))
 	}
-	if err := config.ValidateFilterFactory(middleware.FilterFactory); err != nil {
+	if err := paste.ValidateFactory(middleware.FilterFactory); err != nil {
 		errs = append(errs, field.Invalid(at.Child("filterFactory"), middleware.FilterFactory, err.Error()))
 	}
-	positions := []commonv1.PipelinePosition{commonv1.PipelineBefore, commonv1.PipelineAfter}
+	positions := []PipelinePosition{PipelineBefore, PipelineAfter}
 	if !slices.Contains(positions, middleware.Position) {
 		errs = append(errs, field.NotSupported(at.Child("position"), middleware.Position, positions))
 	}
-	errs = append(errs, config.ValidateOptions(middleware.Config, at.Child("config"))...)
+	errs = append(errs, ini.ValidateOptions(middleware.Config, at.Child("config"))...)
 	if len(errs) > 0 {
 		return errs
 	}
 	// Some options mean something to paste.deploy itself; the renderer knows
 	// which.
-	_, err := config.RenderPaste([]config.PasteFilter{{
+	_, err := paste.Render([]paste.Filter{{
 		Name: middleware.Name, Factory: middleware.FilterFactory, Config: middleware.Config,
 	}})
 	if err != nil {

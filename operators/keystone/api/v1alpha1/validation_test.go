@@ -3,8 +3,6 @@ package v1alpha1
 import (
 	"strings"
 	"testing"
-
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // longestName is an accepted change that no stored object can make.
@@ -19,7 +17,7 @@ func accepted() map[string]func(*Keystone) {
 		"a rotation that is off":      func(k *Keystone) { k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{} },
 		"a public endpoint with port": func(k *Keystone) { publish(k, "https://keystone.example.com:8443/v3") },
 		"an endpoint without Gateway": func(k *Keystone) { k.Spec.Bootstrap.PublicEndpoint = "http://keystone.example.com/v3" },
-		"a middleware":                func(k *Keystone) { k.Spec.Middleware = []commonv1.MiddlewareSpec{filter("audit")} },
+		"a middleware":                func(k *Keystone) { k.Spec.Middleware = []MiddlewareSpec{filter("audit")} },
 		"federation":                  func(k *Keystone) { k.Spec.Federation = &FederationSpec{Enabled: true} },
 		"what the operator sets itself": func(k *Keystone) {
 			k.Spec.ExtraConfig = map[string]map[string]string{
@@ -59,10 +57,10 @@ func TestErrorsDoNotRepeatConfigurationValues(t *testing.T) {
 	const secret = "s3cret\nvalue"
 	k := minimal()
 	k.Spec.ExtraConfig = map[string]map[string]string{"ldap": {"password": secret}}
-	k.Spec.Plugins = []commonv1.PluginSpec{{Name: "p", ConfigSection: "p", Config: map[string]string{"token": secret}}}
+	k.Spec.Plugins = []PluginSpec{{Name: "p", ConfigSection: "p", Config: map[string]string{"token": secret}}}
 	audit := filter("audit")
 	audit.Config = map[string]string{"password": secret}
-	k.Spec.Middleware = []commonv1.MiddlewareSpec{audit}
+	k.Spec.Middleware = []MiddlewareSpec{audit}
 	errs := Validate(defaulted(k))
 	if len(errs) != 3 {
 		t.Fatalf("want an error for each of the three values, got %v", errs)

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // withFile adds a middleware with a file.
@@ -12,13 +11,13 @@ func withFile(name, content string) func(*Keystone) {
 	return func(k *Keystone) {
 		audit := filter("audit")
 		audit.Files = map[string]string{name: content}
-		k.Spec.Middleware = []commonv1.MiddlewareSpec{audit}
+		k.Spec.Middleware = []MiddlewareSpec{audit}
 	}
 }
 
-func filter(name string) commonv1.MiddlewareSpec {
-	return commonv1.MiddlewareSpec{
-		Name: name, FilterFactory: "keystonemiddleware.audit:filter_factory", Position: commonv1.PipelineAfter,
+func filter(name string) MiddlewareSpec {
+	return MiddlewareSpec{
+		Name: name, FilterFactory: "keystonemiddleware.audit:filter_factory", Position: PipelineAfter,
 	}
 }
 
@@ -26,59 +25,59 @@ func configViolations() []violation {
 	return []violation{
 		{
 			"two plugins in one section", func(k *Keystone) {
-				k.Spec.Plugins = []commonv1.PluginSpec{{Name: "a", ConfigSection: "keycloak"}, {Name: "b", ConfigSection: "keycloak"}}
+				k.Spec.Plugins = []PluginSpec{{Name: "a", ConfigSection: "keycloak"}, {Name: "b", ConfigSection: "keycloak"}}
 			},
 			"spec.plugins[1].configSection", "Duplicate value", "Duplicate value", "spec.plugins[1]",
 		},
 		{
 			"two plugins in one section whose names differ in case", func(k *Keystone) {
-				k.Spec.Plugins = []commonv1.PluginSpec{{Name: "a", ConfigSection: "keycloak"}, {Name: "b", ConfigSection: "KeyCloak"}}
+				k.Spec.Plugins = []PluginSpec{{Name: "a", ConfigSection: "keycloak"}, {Name: "b", ConfigSection: "KeyCloak"}}
 			},
 			"spec.plugins[1].configSection", "Duplicate value", "", "",
 		},
 		{
-			"a plugin without a name", func(k *Keystone) { k.Spec.Plugins = []commonv1.PluginSpec{{ConfigSection: "keycloak"}} },
+			"a plugin without a name", func(k *Keystone) { k.Spec.Plugins = []PluginSpec{{ConfigSection: "keycloak"}} },
 			"spec.plugins[0].name", "Required value", apitest.TooShort, "",
 		},
 		{
 			"a plugin section that closes its header", func(k *Keystone) {
-				k.Spec.Plugins = []commonv1.PluginSpec{{Name: "a", ConfigSection: "x]\n[DEFAULT"}}
+				k.Spec.Plugins = []PluginSpec{{Name: "a", ConfigSection: "x]\n[DEFAULT"}}
 			},
 			"spec.plugins[0].configSection", "square brackets", "", "",
 		},
 		{
 			"a plugin option with a line break", func(k *Keystone) {
-				k.Spec.Plugins = []commonv1.PluginSpec{{Name: "a", ConfigSection: "x", Config: map[string]string{"a": "b\nc = d"}}}
+				k.Spec.Plugins = []PluginSpec{{Name: "a", ConfigSection: "x", Config: map[string]string{"a": "b\nc = d"}}}
 			},
 			"spec.plugins[0].config[a]", "must not contain a line break", "", "",
 		},
 		{
-			"two middlewares of one name", func(k *Keystone) { k.Spec.Middleware = []commonv1.MiddlewareSpec{filter("audit"), filter("audit")} },
+			"two middlewares of one name", func(k *Keystone) { k.Spec.Middleware = []MiddlewareSpec{filter("audit"), filter("audit")} },
 			"spec.middleware[1].name", "Duplicate value", "Duplicate value", "spec.middleware[1]",
 		},
 		{
-			"a middleware with a built-in name", func(k *Keystone) { k.Spec.Middleware = []commonv1.MiddlewareSpec{filter("cors")} },
+			"a middleware with a built-in name", func(k *Keystone) { k.Spec.Middleware = []MiddlewareSpec{filter("cors")} },
 			"spec.middleware[0].name", "belongs to a built-in part", "", "",
 		},
 		{
-			"a middleware name with a space", func(k *Keystone) { k.Spec.Middleware = []commonv1.MiddlewareSpec{filter("my audit")} },
+			"a middleware name with a space", func(k *Keystone) { k.Spec.Middleware = []MiddlewareSpec{filter("my audit")} },
 			"spec.middleware[0].name", "name must consist of", apitest.NoMatch, "",
 		},
 		{
 			"a middleware factory that is no callable", func(k *Keystone) {
-				k.Spec.Middleware = []commonv1.MiddlewareSpec{{Name: "audit", FilterFactory: "audit", Position: commonv1.PipelineAfter}}
+				k.Spec.Middleware = []MiddlewareSpec{{Name: "audit", FilterFactory: "audit", Position: PipelineAfter}}
 			},
 			"spec.middleware[0].filterFactory", "must have the form module:callable", apitest.NoMatch, "",
 		},
 		{
 			"a middleware without a factory", func(k *Keystone) {
-				k.Spec.Middleware = []commonv1.MiddlewareSpec{{Name: "audit", Position: commonv1.PipelineAfter}}
+				k.Spec.Middleware = []MiddlewareSpec{{Name: "audit", Position: PipelineAfter}}
 			},
 			"spec.middleware[0].filterFactory", "filter factory must not be empty", apitest.TooShort, "",
 		},
 		{
 			"a middleware in no position", func(k *Keystone) {
-				k.Spec.Middleware = []commonv1.MiddlewareSpec{{Name: "audit", FilterFactory: "audit:factory", Position: "middle"}}
+				k.Spec.Middleware = []MiddlewareSpec{{Name: "audit", FilterFactory: "audit:factory", Position: "middle"}}
 			},
 			"spec.middleware[0].position", "Unsupported value", "Unsupported value", "",
 		},
@@ -86,7 +85,7 @@ func configViolations() []violation {
 			"a middleware option with a line break", func(k *Keystone) {
 				audit := filter("audit")
 				audit.Config = map[string]string{"a": "b\r\n[filter:x]"}
-				k.Spec.Middleware = []commonv1.MiddlewareSpec{audit}
+				k.Spec.Middleware = []MiddlewareSpec{audit}
 			},
 			"spec.middleware[0].config[a]", "must not contain a line break", "", "",
 		},
@@ -94,7 +93,7 @@ func configViolations() []violation {
 			"a middleware option that replaces its factory", func(k *Keystone) {
 				audit := filter("audit")
 				audit.Config = map[string]string{"use": "egg:other"}
-				k.Spec.Middleware = []commonv1.MiddlewareSpec{audit}
+				k.Spec.Middleware = []MiddlewareSpec{audit}
 			},
 			"spec.middleware[0].config", "would replace the filter factory", "", "",
 		},
@@ -122,7 +121,7 @@ func configViolations() []violation {
 			"two files of one name", func(k *Keystone) {
 				a, b := filter("a"), filter("b")
 				a.Files, b.Files = map[string]string{"map.ini": "1"}, map[string]string{"map.ini": "2"}
-				k.Spec.Middleware = []commonv1.MiddlewareSpec{a, b}
+				k.Spec.Middleware = []MiddlewareSpec{a, b}
 			},
 			"spec.middleware[1].files[map.ini]", "Duplicate value", "", "",
 		},
@@ -144,7 +143,7 @@ func configViolations() []violation {
 		},
 		{
 			"a plugin that names another provider of tokens", func(k *Keystone) {
-				k.Spec.Plugins = []commonv1.PluginSpec{{Name: "a", ConfigSection: "Token", Config: map[string]string{"provider": "jws"}}}
+				k.Spec.Plugins = []PluginSpec{{Name: "a", ConfigSection: "Token", Config: map[string]string{"provider": "jws"}}}
 			},
 			"spec.plugins[0].config[provider]", "Forbidden: remove [token] provider", "", "",
 		},

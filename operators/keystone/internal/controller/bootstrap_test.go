@@ -24,7 +24,7 @@ func TestALockOfTheAdministratorDoesNotKeepBootstrapFromSettingThePassword(t *te
 // test_forge_start.py tests that they do not count where the variable is, and nowhere else.
 func TestTheAttemptsOfBootstrapDoNotCountAsFailedLogins(t *testing.T) {
 	s := fixture.Scope(fixture.Installed(fixture.Minimal()))
-	if want := "\nif \"" + bootstrapVariable + "\" in os.environ:\n"; strings.Count(filesOf(t, s.Keystone)[startFile], want) != 1 {
+	if want := "\nif \"" + bootstrapVariable + "\" in os.environ:\n"; strings.Count(filesOf(t, s.Resource)[startFile], want) != 1 {
 		t.Errorf("%s does not say %q", startFile, want)
 	}
 	for name, template := range keystonesCode(t, s) {

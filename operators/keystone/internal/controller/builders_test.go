@@ -12,33 +12,34 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
 // rendered returns the options and files of the configuration with the rules.
-func rendered(t *testing.T, s *pass.Scope, rules map[string]string) (config.INI, map[string]string) {
+func rendered(t *testing.T, s *pass.Scope, rules map[string]string) (ini.File, map[string]string) {
 	t.Helper()
-	options, files, err := settings.Render(s.Pass, rules)
+	options, files, err := settings.Render(s, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return options, files
 }
 
-func optionsOf(t *testing.T, k *keystonev1alpha1.Keystone) config.INI {
+func optionsOf(t *testing.T, k *keystonev1alpha1.Keystone) ini.File {
 	t.Helper()
 	options, _ := rendered(t, fixture.Scope(k), nil)
 	return options
@@ -68,13 +69,13 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 	for name, k := range map[string]*keystonev1alpha1.Keystone{"minimal": fixture.Minimal(), "managed": fixture.Managed()} {
 		s := fixture.Scope(k)
 		objects := map[string]any{
-			"deployment":          api.Deployment(s.Pass),
+			"deployment":          api.Deployment(s),
 			"service":             deployment.InstanceOf(s.Pass).Service(),
 			"poddisruptionbudget": deployment.InstanceOf(s.Pass).DisruptionBudget(k.Spec.Replicas),
 			"job-db-sync":         jobOf(t, s, databaseTask(s, schema.TaskSync)),
 			"job-schema-check":    jobOf(t, s, databaseTask(s, schema.TaskCheck)),
 			"job-bootstrap":       jobOf(t, s, bootstrapTask(s)),
-			"job-config-check":    jobOf(t, s, settings.CheckTask(s.Pass)),
+			"job-config-check":    jobOf(t, s, settings.CheckTask(s)),
 			"job-policy":          jobOf(t, s, policy.ValidationTask(s.Pass)),
 			"cronjob-trust-flush": trustFlushCronJob(s),
 			"networkpolicy":       networking.TrafficOf(s.Pass).API(),
@@ -114,12 +115,12 @@ func TestRenderedFilesMatchTheirGoldenFiles(t *testing.T) {
 
 func TestNoJobPodIsSelectedAsAnAPIPod(t *testing.T) {
 	s := fixture.Scope(fixture.Minimal())
-	selector := labels.SelectorFromSet(pass.Definition.SelectorLabels(s.Keystone.Name))
-	if !selector.Matches(labels.Set(pass.Definition.Labels(s.Keystone.Name))) {
+	selector := labels.SelectorFromSet(pass.Definition.SelectorLabels(s.Resource.Name))
+	if !selector.Matches(labels.Set(pass.Definition.Labels(s.Resource.Name))) {
 		t.Error("the API pods are not selected")
 	}
 	for _, component := range []string{"db-sync", "schema-check", "bootstrap", "policy-validation", "trust-flush"} {
-		if selector.Matches(labels.Set(pass.Definition.TaskLabels(s.Keystone.Name, component))) {
+		if selector.Matches(labels.Set(pass.Definition.TaskLabels(s.Resource.Name, component))) {
 			t.Errorf("pods of %s are selected as API pods", component)
 		}
 	}
@@ -132,7 +133,7 @@ func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, pod := range map[string]map[string]string{
-		"API":         api.Deployment(s.Pass).Spec.Template.Labels,
+		"API":         api.Deployment(s).Spec.Template.Labels,
 		"bootstrap":   jobOf(t, s, bootstrapTask(s)).Spec.Template.Labels,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template.Labels,
 	} {
@@ -140,7 +141,7 @@ func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
 			t.Errorf("%s: %s does not select %v", name, selector, pod)
 		}
 	}
-	other := labels.Set{service.LabelName: "memcached", service.LabelInstance: s.Keystone.Name}
+	other := labels.Set{service.LabelName: "memcached", service.LabelInstance: s.Resource.Name}
 	if selector.Matches(other) {
 		t.Errorf("%s selects %v", selector, other)
 	}
@@ -150,7 +151,7 @@ func TestSecretsStayOutOfEverythingButTheConnectionSecret(t *testing.T) {
 	s := fixture.Scope(fixture.Managed())
 	_, files := rendered(t, s, nil)
 	shown := fmt.Sprint(files,
-		api.Deployment(s.Pass), trustFlushCronJob(s),
+		api.Deployment(s), trustFlushCronJob(s),
 		jobOf(t, s, databaseTask(s, schema.TaskSync)), jobOf(t, s, bootstrapTask(s)),
 		database.CredentialsOf.Value(s.Slots), pass.AdminPassword.Value(s.Slots))
 	for _, secret := range []string{"hunter2-db", "hunter2-admin"} {
@@ -164,7 +165,6 @@ func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
 	keyOf := func(change func(*pass.Scope)) string {
 		s := fixture.Scope(fixture.Minimal())
 		change(s)
-		s.Spec = s.Keystone.ServiceSpec()
 		built, err := deployment.TaskJob(s.Pass, databaseTask(s, schema.TaskSync))
 		if err != nil {
 			t.Fatal(err)
@@ -177,17 +177,17 @@ func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
 			service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-76543210"})
 		},
 		"another password": func(s *pass.Scope) { database.Connection.Put(s.Slots, database.Proven(s.Pass, "url", "other")) },
-		"other resources":  func(s *pass.Scope) { s.Keystone.Spec.Resources = nil },
-		"another priority": func(s *pass.Scope) { s.Keystone.Spec.PriorityClassName = ptr.To("high") },
+		"other resources":  func(s *pass.Scope) { s.Resource.Spec.Resources = nil },
+		"another priority": func(s *pass.Scope) { s.Resource.Spec.PriorityClassName = ptr.To("high") },
 	} {
 		if keyOf(change) != base {
 			t.Errorf("%s runs db_sync again", name)
 		}
 	}
 	for name, change := range map[string]func(*pass.Scope){
-		"another image":    func(s *pass.Scope) { s.Keystone.Spec.Image.Tag = "2026.1" },
-		"another server":   func(s *pass.Scope) { s.Keystone.Spec.Database.Host = "other" },
-		"another database": func(s *pass.Scope) { s.Keystone.Spec.Database.Database = "other" },
+		"another image":    func(s *pass.Scope) { s.Resource.Spec.Image.Tag = "2026.1" },
+		"another server":   func(s *pass.Scope) { s.Resource.Spec.Database.Host = "other" },
+		"another database": func(s *pass.Scope) { s.Resource.Spec.Database.Database = "other" },
 	} {
 		if keyOf(change) == base {
 			t.Errorf("%s does not run db_sync again", name)
@@ -199,7 +199,6 @@ func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
 	keyOf := func(change func(*pass.Scope)) string {
 		s := fixture.Scope(fixture.Minimal())
 		change(s)
-		s.Spec = s.Keystone.ServiceSpec()
 		built, err := deployment.TaskJob(s.Pass, bootstrapTask(s))
 		if err != nil {
 			t.Fatal(err)
@@ -209,9 +208,9 @@ func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
 	base := keyOf(func(*pass.Scope) {})
 	for name, change := range map[string]func(*pass.Scope){
 		"password":        func(s *pass.Scope) { pass.AdminPassword.Put(s.Slots, []byte("other")) },
-		"public endpoint": func(s *pass.Scope) { s.Keystone.Spec.Bootstrap.PublicEndpoint = "https://keystone.example.com/v3" },
-		"region":          func(s *pass.Scope) { s.Keystone.Spec.Bootstrap.Region = "RegionTwo" },
-		"user":            func(s *pass.Scope) { s.Keystone.Spec.Bootstrap.AdminUser = "root" },
+		"public endpoint": func(s *pass.Scope) { s.Resource.Spec.Bootstrap.PublicEndpoint = "https://keystone.example.com/v3" },
+		"region":          func(s *pass.Scope) { s.Resource.Spec.Bootstrap.Region = "RegionTwo" },
+		"user":            func(s *pass.Scope) { s.Resource.Spec.Bootstrap.AdminUser = "root" },
 	} {
 		if keyOf(change) == base {
 			t.Errorf("a changed %s does not run bootstrap again", name)
@@ -265,7 +264,7 @@ func TestThePipelineIsDeclaredWell(t *testing.T) {
 	if err := pipeline.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if slices.Contains(pipeline.Conditions(), keystonev1alpha1.ConditionLoggingHealthy) {
+	if slices.Contains(pipeline.Conditions(), vocabulary.ConditionLoggingHealthy) {
 		t.Error("LoggingHealthy counts for Ready")
 	}
 }

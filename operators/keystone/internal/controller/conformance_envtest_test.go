@@ -23,7 +23,6 @@ func keystones() conformance.Service[*keystonev1alpha1.Keystone] {
 		Definition: &scope.Definition,
 		Vocabulary: keystonev1alpha1.Vocabularies()[0],
 		New:        testutil.Brownfield,
-		Change:     testutil.ChangeService,
 		Inputs:     testutil.Secrets,
 		Endpoint:   func(namespace string) string { return "http://keystone." + namespace + ".svc.cluster.local:5000/v3" },
 		Probe:      func(api *running.API) probe.Doer { return testutil.NewAPI(api) },

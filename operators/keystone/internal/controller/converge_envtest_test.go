@@ -12,6 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -19,7 +20,7 @@ import (
 // ready waits until the Keystone is ready and stores its state in k.
 func ready(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 	t.Helper()
-	expect.Condition(t, c, k, keystonev1alpha1.ConditionReady, metav1.ConditionTrue, keystonev1alpha1.ReasonAllReady)
+	expect.Condition(t, c, k, vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
 }
 
 // backedUp waits until the operator has observed that the store has the keys.
@@ -44,7 +45,7 @@ func TestAChildThatTheCacheDoesNotShowYetIsWrittenOnce(t *testing.T) {
 	k := testutil.Brownfield(namespace, testutil.Name)
 	objects.Create(t, c, k)
 	// The caches are filled by a watch, too.
-	expect.Condition(t, c, k, keystonev1alpha1.ConditionReady, metav1.ConditionFalse, keystonev1alpha1.ReasonNotAllReady)
+	expect.Condition(t, c, k, vocabulary.ConditionReady, metav1.ConditionFalse, vocabulary.ReasonNotAllReady)
 	release := holds.Hold(func(watch *http.Request) bool { return transport.Parse(watch).Resource == "pushsecrets" })
 	t.Cleanup(release)
 	objects.Create(t, c, testutil.Secrets(namespace)...)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -34,7 +35,7 @@ func readyNow(ctx context.Context, c client.Client, namespace string) error {
 	if err := c.Get(ctx, client.ObjectKeyFromObject(k), k); err != nil {
 		return err
 	}
-	condition := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionReady)
+	condition := meta.FindStatusCondition(k.Status.Conditions, vocabulary.ConditionReady)
 	switch {
 	case condition == nil:
 		return errors.New("the Keystone has no condition Ready")

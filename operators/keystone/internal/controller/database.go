@@ -8,6 +8,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/kit"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
@@ -34,6 +35,9 @@ var keystoneSchema = schema.Schema{
 	RunAgain:     keystonev1alpha1.AnnotationRunAgain,
 	First:        firstSync,
 }
+
+// steps are those that every service has.
+var steps = kit.Steps[*pass.Scope]{Schema: keystoneSchema}
 
 // loginScript queries the schema revision and only checks whether the database accepted
 // the login: between expansion and contraction, and after an aborted upgrade, the
@@ -73,7 +77,7 @@ var mountedKeys = reconcile.NewSlot[*corev1.Secret]("CredentialKeys")
 func firstSync(p *service.Pass, sync *deployment.Task) {
 	sync.Command = slices.Concat(
 		[]string{"python3", pass.ConfigDir + credentialKeysFile, keystonev1alpha1.CredentialKeyRepository}, sync.Command[1:])
-	repository := keys.CredentialMount(pass.KeystoneOf(p))
+	repository := keys.CredentialMount(p.Resource.GetName())
 	repository.Volume.Secret.Optional = ptr.To(true)
 	sync.Mounts = append(slices.Clone(sync.Mounts), repository)
 	if found := mountedKeys.Value(p.Slots); found != nil {

@@ -34,7 +34,7 @@ func TestEveryTLSModeThatPromisesEncryptionRefusesPlainText(t *testing.T) {
 func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 	s := fixture.Scope(fixture.Managed())
 	templates := map[string]corev1.PodTemplateSpec{
-		"API":         api.Deployment(s.Pass).Spec.Template,
+		"API":         api.Deployment(s).Spec.Template,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
 	}
 	for _, described := range []deployment.Task{databaseTask(s, schema.TaskSync), databaseTask(s, schema.TaskCheck), bootstrapTask(s)} {

@@ -42,7 +42,7 @@ func TestThePassHidesWhatItKnowsFromTools(t *testing.T) {
 	if outcome := pass.Database.ReconcileConnection(t.Context(), s.Pass); !outcome.IsDone() {
 		t.Fatal(outcome.Message())
 	}
-	if outcome := settings.Reconcile(t.Context(), s.Pass); !outcome.IsDone() {
+	if outcome := settings.Reconcile(t.Context(), s); !outcome.IsDone() {
 		t.Fatal(outcome.Message())
 	}
 	hidden := service.Runner(s.Pass).Hidden

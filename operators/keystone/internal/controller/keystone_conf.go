@@ -4,8 +4,7 @@ import (
 	"strings"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/config"
-	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/ini"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -13,23 +12,22 @@ import (
 
 // keystoneOptions returns the options that the operator sets in keystone.conf. They
 // contain no secret; the database URL comes from the environment.
-func keystoneOptions(p *service.Pass) config.INI {
-	k := pass.KeystoneOf(p)
-	return defaultOptions(p.Cluster, k).Merge(federationOptions(k.Spec.Federation))
+func keystoneOptions(s *pass.Scope) ini.File {
+	return defaultOptions(s.Cluster, s.Resource).Merge(federationOptions(s.Resource.Spec.Federation))
 }
 
 // pluginOptions returns the sections of the plugins.
-func pluginOptions(p *service.Pass) config.INI {
-	options := config.INI{}
-	for _, plugin := range pass.KeystoneOf(p).Spec.Plugins {
+func pluginOptions(s *pass.Scope) ini.File {
+	options := ini.File{}
+	for _, plugin := range s.Resource.Spec.Plugins {
 		options[plugin.ConfigSection] = plugin.Config
 	}
 	return options
 }
 
-func defaultOptions(c cluster.Settings, k *keystonev1alpha1.Keystone) config.INI {
+func defaultOptions(c cluster.Settings, k *keystonev1alpha1.Keystone) ini.File {
 	servers := strings.Join(k.Spec.Cache.Addresses(c, k.Namespace), ",")
-	return config.INI{
+	return ini.File{
 		"DEFAULT": {
 			// Otherwise oslo would try to switch to the user keystone, which does not
 			// exist in the restricted containers and which they must not become.
@@ -75,11 +73,11 @@ const callbackFile = "sso_callback_template.html"
 // name from a proxy. With federation, external is removed because both read REMOTE_USER.
 // The attribute is the WSGI name of the header OIDC-ISS: a proxy in front has no other
 // way to pass it.
-func federationOptions(federation *keystonev1alpha1.FederationSpec) config.INI {
+func federationOptions(federation *keystonev1alpha1.FederationSpec) ini.File {
 	if federation == nil || !federation.Enabled {
-		return config.INI{"auth": {"methods": "external,password,token,oauth1,application_credential"}}
+		return ini.File{"auth": {"methods": "external,password,token,oauth1,application_credential"}}
 	}
-	return config.INI{
+	return ini.File{
 		"auth": {"methods": "password,token,oauth1,mapped,openid,saml2,application_credential"},
 		"federation": {
 			"remote_id_attribute":   "HTTP_OIDC_ISS",

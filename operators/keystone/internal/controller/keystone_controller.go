@@ -4,13 +4,8 @@
 package controller
 
 import (
-	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
-	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/health"
-	"github.com/c5c3/forge/internal/common/image"
-	"github.com/c5c3/forge/internal/common/networking"
-	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -54,34 +49,33 @@ import (
 // pipeline lists the steps of a pass in order.
 var pipeline = reconcile.Pipeline[*pass.Scope]{
 	{
-		Name: "Secrets", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileSecrets,
+		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: reconcileSecrets,
 		Sets: []reconcile.Value{database.CredentialsOf, pass.AdminPassword},
 	},
 	{
-		Name: "DatabaseTLS", Condition: keystonev1alpha1.ConditionDatabaseTLSReady, Run: service.Run[*pass.Scope](pass.Database.ReconcileTLS),
+		Name: "DatabaseTLS", Condition: vocabulary.ConditionDatabaseTLSReady, Run: steps.DatabaseTLS,
 	},
 	{
-		Name: "DBConnectionSecret", Condition: keystonev1alpha1.ConditionSecretsReady,
-		Run:  service.Run[*pass.Scope](pass.Database.ReconcileConnection),
+		Name: "DBConnectionSecret", Condition: vocabulary.ConditionSecretsReady, Run: steps.DatabaseConnection,
 		Sets: []reconcile.Value{database.Connection}, Reads: []reconcile.Value{database.CredentialsOf},
 		Needs: []string{"Secrets"},
 	},
 	{
-		Name: "Config", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*pass.Scope](settings.Reconcile),
+		Name: "Config", Condition: vocabulary.ConditionSecretsReady, Run: settings.Reconcile,
 		Sets: []reconcile.Value{service.Config},
 	},
 	{
-		Name: "ConfigCheck", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*pass.Scope](settings.ReconcileCheck),
+		Name: "ConfigCheck", Condition: vocabulary.ConditionSecretsReady, Run: settings.ReconcileCheck,
 		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"},
 	},
 	{
-		Name: "Logging", Condition: keystonev1alpha1.ConditionLoggingHealthy, Run: service.Run[*pass.Scope](configuration.ReportLogging),
+		Name: "Logging", Condition: vocabulary.ConditionLoggingHealthy, Run: steps.Logging,
 		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"}, Informational: true,
 	},
 	{
-		Name: "Installation", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileInstallation,
+		Name: "Installation", Condition: vocabulary.ConditionDatabaseReady, Run: reconcileInstallation,
 		Sets:  []reconcile.Value{mountedKeys, pass.DatabaseContent},
 		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
@@ -99,39 +93,37 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 		Informational: true,
 	},
 	{
-		Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady,
-		Run: service.Run[*pass.Scope](networking.ReconcilePolicies),
+		Name: "NetworkPolicy", Condition: vocabulary.ConditionNetworkPolicyReady, Run: steps.NetworkPolicies,
 	},
 	{
-		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*pass.Scope](keystoneSchema.Reconcile),
+		Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.Database,
 		Reads:    []reconcile.Value{service.Config, database.Connection, mountedKeys},
 		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "FernetKeys", "CredentialKeys"},
-		Announce: []string{keystonev1alpha1.ReasonDatabaseSynced},
+		Announce: []string{vocabulary.ReasonDatabaseSynced},
 	},
 	{
-		Name: "Image", Condition: vocabulary.ConditionReleaseConsistent, Run: service.Run[*pass.Scope](image.Reconcile),
+		Name: "Image", Condition: vocabulary.ConditionReleaseConsistent, Run: steps.Image,
 		Needs: []string{"Config"}, Informational: true,
 	},
 	{
-		Name: "PolicyValidation", Condition: keystonev1alpha1.ConditionPolicyValidReady,
-		Run:   service.Run[*pass.Scope](policy.ReconcileValidation),
+		Name: "PolicyValidation", Condition: vocabulary.ConditionPolicyValidReady, Run: steps.PolicyValidation,
 		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"},
 	},
 	{
-		Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: service.Run[*pass.Scope](api.Reconcile),
+		Name: "Deployment", Condition: vocabulary.ConditionDeploymentReady, Run: api.Reconcile,
 		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
 	},
 	{
-		Name: "HTTPRoute", Condition: keystonev1alpha1.ConditionHTTPRouteReady, Run: service.Run[*pass.Scope](networking.ReconcileRoute),
+		Name: "HTTPRoute", Condition: vocabulary.ConditionHTTPRouteReady, Run: steps.Route,
 	},
 	{
 		Name: "HealthCheck", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: login.ReconcileHealth,
 		Sets: []reconcile.Value{health.RolloutOf},
 	},
 	{
-		Name: "HPA", Condition: keystonev1alpha1.ConditionHPAReady, Run: service.Run[*pass.Scope](deployment.ReconcileAutoscaler),
+		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: steps.Autoscaler,
 	},
 	{
 		Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,
@@ -168,13 +160,13 @@ var finalizers = []reconcile.Finalizer[*pass.Scope]{
 	{
 		Name: databaseFinalizer,
 		Step: reconcile.Step[*pass.Scope]{
-			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*pass.Scope](database.Finalize),
+			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.FinalizeDatabase,
 		},
 	},
 	{
 		Name: keys.Finalizer,
 		Step: reconcile.Step[*pass.Scope]{
-			Name: "KeyBackup", Condition: keystonev1alpha1.ConditionSecretsReady, Run: keys.Finalize,
+			Name: "KeyBackup", Condition: vocabulary.ConditionSecretsReady, Run: keys.Finalize,
 		},
 	},
 }

@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/c5c3/forge/internal/common/config"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/paste"
 )
 
 // Files about spec.middleware, next to the configuration.
@@ -20,12 +19,12 @@ const (
 //go:embed files/keystone_wsgi.py.tmpl
 var middlewareEntry string
 
-func pasteFilters(k *keystonev1alpha1.Keystone) []config.PasteFilter {
-	filters := make([]config.PasteFilter, 0, len(k.Spec.Middleware))
+func pasteFilters(k *keystonev1alpha1.Keystone) []paste.Filter {
+	filters := make([]paste.Filter, 0, len(k.Spec.Middleware))
 	for _, middleware := range k.Spec.Middleware {
-		filters = append(filters, config.PasteFilter{
+		filters = append(filters, paste.Filter{
 			Name: middleware.Name, Factory: middleware.FilterFactory,
-			Before: middleware.Position == commonv1.PipelineBefore, Config: middleware.Config,
+			Before: middleware.Position == keystonev1alpha1.PipelineBefore, Config: middleware.Config,
 		})
 	}
 	return filters

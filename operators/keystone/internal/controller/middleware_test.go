@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
@@ -22,8 +21,8 @@ func TestFilesOfFiltersAreNextToTheConfiguration(t *testing.T) {
 		t.Errorf("the files are %v, audit_map.ini holds %q", slices.Sorted(maps.Keys(with)), got)
 	}
 	for name := range own {
-		k.Spec.Middleware = []commonv1.MiddlewareSpec{{
-			Name: "audit", FilterFactory: "a:b", Position: commonv1.PipelineAfter, Files: map[string]string{name: ""},
+		k.Spec.Middleware = []keystonev1alpha1.MiddlewareSpec{{
+			Name: "audit", FilterFactory: "a:b", Position: keystonev1alpha1.PipelineAfter, Files: map[string]string{name: ""},
 		}}
 		if errs := keystonev1alpha1.Validate(k); len(errs) == 0 || !strings.HasPrefix(errs[0].Field, "spec.middleware[0].files") {
 			t.Errorf("a filter that replaces %s: %v", name, errs)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -20,7 +21,7 @@ func BenchmarkAPassOverAConvergedKeystone(b *testing.B) {
 	operator := testutil.Start(b, asOperator, namespace)
 	k := modes[0].keystone(namespace, testutil.Name)
 	objects.Create(b, admin, k)
-	expect.Condition(b, admin, k, keystonev1alpha1.ConditionReady, metav1.ConditionTrue, keystonev1alpha1.ReasonAllReady)
+	expect.Condition(b, admin, k, vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
 	expect.Condition(b, admin, k, keystonev1alpha1.ConditionBackupHealthy, metav1.ConditionTrue, keystonev1alpha1.ReasonKeysBackedUp)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -16,11 +16,11 @@ import (
 // everyPod returns the templates of all pods of a Keystone.
 func everyPod(t *testing.T, s *pass.Scope) map[string]corev1.PodTemplateSpec {
 	t.Helper()
-	s.Keystone.Spec.Bootstrap.PasswordRotation = &keystonev1alpha1.PasswordRotationSpec{Enabled: true}
-	keystonev1alpha1.SetDefaults(s.Keystone)
+	s.Resource.Spec.Bootstrap.PasswordRotation = &keystonev1alpha1.PasswordRotationSpec{Enabled: true}
+	keystonev1alpha1.SetDefaults(s.Resource)
 	templates := keystonesCode(t, s)
 	templates["policy validation"] = jobOf(t, s, policy.ValidationTask(s.Pass)).Spec.Template
-	templates["rotation of the password"] = password.Rotator(s.Keystone).CronJob(s.Keystone, "scripts").Spec.JobTemplate.Spec.Template
+	templates["rotation of the password"] = password.Rotator(s.Resource).CronJob(s.Resource, "scripts").Spec.JobTemplate.Spec.Template
 	return templates
 }
 
@@ -31,10 +31,9 @@ func TestEveryPodPullsItsImageWithThePullSecretsOfTheSpec(t *testing.T) {
 			t.Errorf("%s: has %v although the spec names none", name, got)
 		}
 	}
-	s.Keystone.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}, {Name: "mirror"}}
-	s.Spec = s.Keystone.ServiceSpec()
+	s.Resource.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}, {Name: "mirror"}}
 	for name, template := range everyPod(t, s) {
-		if diff := cmp.Diff(s.Keystone.Spec.ImagePullSecrets, template.Spec.ImagePullSecrets); diff != "" {
+		if diff := cmp.Diff(s.Resource.Spec.ImagePullSecrets, template.Spec.ImagePullSecrets); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
@@ -38,19 +37,19 @@ var startScript string
 // pythonFiles returns the Python files. They are the same for every Keystone apart from
 // constants: its UID, the TLS mode of the database, whether database and cache are
 // managed, whether the API server has several threads, and the methods of logins.
-func pythonFiles(p *service.Pass) map[string]string {
-	k := pass.KeystoneOf(p)
+func pythonFiles(s *pass.Scope) map[string]string {
+	k := s.Resource
 	guard := config.SetConstant(cacheGuardScript, "KEYSPACE", k.UID)
 	if k.Spec.Cache.IsManaged() {
-		guard = config.SetConstant(guard, "SERVICE", k.Spec.Cache.Addresses(p.Cluster, k.Namespace)[0])
+		guard = config.SetConstant(guard, "SERVICE", k.Spec.Cache.Addresses(s.Cluster, k.Namespace)[0])
 	}
 	start := config.SetConstant(startScript, "METHODS", federationOptions(k.Spec.Federation)["auth"]["methods"])
 	if k.Spec.UWSGI != nil && k.Spec.UWSGI.Threads > 1 {
 		start = config.SetConstant(start, "SEVERAL_THREADS", true)
 	}
 	return map[string]string{
-		database.StartFile:   pass.Database.StartScript(p, startModule),
-		deployment.ReadyFile: api.ReadyScript(p.Definition),
+		database.StartFile:   pass.Database.StartScript(s.Pass, startModule),
+		deployment.ReadyFile: api.ReadyScript(s.Definition),
 		credentialKeysFile:   credentialKeysScript,
 		cacheGuardFile:       guard,
 		errorsFile:           errorsScript,

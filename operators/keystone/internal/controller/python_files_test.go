@@ -138,15 +138,15 @@ func keystonesCode(t *testing.T, s *pass.Scope) map[string]corev1.PodTemplateSpe
 		t.Fatal(err)
 	}
 	templates := map[string]corev1.PodTemplateSpec{
-		"API":         api.Deployment(s.Pass).Spec.Template,
+		"API":         api.Deployment(s).Spec.Template,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
 		"migrate":     migrate.Spec.Template,
 	}
 	for name, f := range map[string]keys.Family{"fernet": keys.Fernet, "credential": keys.Credential} {
-		templates["rotation of "+name] = f.Rotator(s).CronJob(s.Keystone, "scripts").Spec.JobTemplate.Spec.Template
+		templates["rotation of "+name] = f.Rotator(s).CronJob(s.Resource, "scripts").Spec.JobTemplate.Spec.Template
 	}
 	tasks := keystoneSchema.Tasks(s.Pass)
-	tasks["bootstrap"], tasks["config-check"] = bootstrapTask(s), settings.CheckTask(s.Pass)
+	tasks["bootstrap"], tasks["config-check"] = bootstrapTask(s), settings.CheckTask(s)
 	for name, described := range tasks {
 		templates[name] = jobOf(t, s, described).Spec.Template
 	}

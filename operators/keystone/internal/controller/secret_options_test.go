@@ -13,7 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
@@ -51,7 +51,7 @@ func TestOtherOptionsOfASecretAreCheckedAgain(t *testing.T) {
 	keys := map[string]bool{}
 	for _, name := range []string{"", "keystone-extra-config-1", "keystone-extra-config-2"} {
 		service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567", Secret: name, Given: name, SecretFile: "secret.conf"})
-		for _, described := range []deployment.Task{settings.CheckTask(s.Pass), policy.ValidationTask(s.Pass)} {
+		for _, described := range []deployment.Task{settings.CheckTask(s), policy.ValidationTask(s.Pass)} {
 			keys[described.Name+jobOf(t, s, described).Annotations["forge.c5c3.io/pod-spec-hash"]] = true
 		}
 	}
@@ -71,8 +71,8 @@ func TestASecretCannotSetWhatTheOperatorKeepsToItself(t *testing.T) {
 		s := fixture.Scope(k)
 		s.Refs = fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(
 			secretOf(k, "keystone-ldap", map[string]string{"keystone.conf": content})).Build()
-		outcome := settings.Reconcile(t.Context(), s.Pass)
-		if outcome.Reason() != keystonev1alpha1.ReasonConfigError || strings.Contains(outcome.Message(), "hunter2") {
+		outcome := settings.Reconcile(t.Context(), s)
+		if outcome.Reason() != vocabulary.ReasonConfigError || strings.Contains(outcome.Message(), "hunter2") {
 			t.Errorf("%s: got %s: %s", name, outcome.Reason(), outcome.Message())
 		}
 	}

@@ -20,7 +20,6 @@ import (
 
 	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/operator/startup"
-	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
 	"github.com/c5c3/forge/operators/keystone/internal/metrics"
@@ -30,7 +29,7 @@ import (
 )
 
 // declaration declares the controller without the dependencies of a running operator.
-var declaration = controller.Controller[*keystonev1alpha1.Keystone, *pass.Scope]{
+var declaration = controller.Controller[*keystonev1alpha1.Keystone, *pass.Toolbox]{
 	Definition:  &pass.Definition,
 	New:         func() *keystonev1alpha1.Keystone { return &keystonev1alpha1.Keystone{} },
 	NewList:     func() client.ObjectList { return &keystonev1alpha1.KeystoneList{} },
@@ -81,9 +80,7 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, option
 		SecretStoreTimeout: cmp.Or(options.SecretStoreTimeout, keys.DefaultStoreTimeout), Propagation: cfg.Propagation(),
 	}
 	c := declaration
-	c.Scope = func(p *service.Pass, k *keystonev1alpha1.Keystone) *pass.Scope {
-		return &pass.Scope{Pass: p, Toolbox: own, Keystone: k}
-	}
+	c.Own = own
 	c.Runnables, c.Sources = []manager.Runnable{own.Proofs}, []source.Source{own.Proofs.Source()}
 	c.Forget = func(name types.NamespacedName) {
 		own.Proofs.Forget(name)

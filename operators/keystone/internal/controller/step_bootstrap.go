@@ -60,9 +60,9 @@ func refusesPassword(state job.State, err error) bool {
 // may use the database: then it only looks whether the Job is complete.
 func runBootstrap(ctx context.Context, s *pass.Scope, desired *batchv1.Job) (job.State, error) {
 	if !s.Status.UpgradePhase.IsOffline() {
-		return service.Runner(s.Pass).Run(ctx, s.Keystone, desired)
+		return service.Runner(s.Pass).Run(ctx, s.Resource, desired)
 	}
-	live, err := s.Jobs.Find(ctx, s.Keystone, desired.Name)
+	live, err := s.Jobs.Find(ctx, s.Resource, desired.Name)
 	if err != nil {
 		return job.State{}, err
 	}
@@ -82,7 +82,7 @@ const bootstrapVariable = "OS_BOOTSTRAP_PASSWORD"
 // documented for that (OS_BOOTSTRAP_*), so that the password never appears in a process
 // list or is parsed by a shell.
 func bootstrapTask(s *pass.Scope) deployment.Task {
-	k := s.Keystone
+	k := s.Resource
 	boot := k.Spec.Bootstrap
 	public := boot.PublicEndpoint
 	if public == "" {
@@ -103,7 +103,7 @@ func bootstrapTask(s *pass.Scope) deployment.Task {
 			unlocked,
 			deployment.SecretVariable(bootstrapVariable, boot.AdminPasswordSecretRef.Name, pass.AdminPasswordKey(k)),
 		}),
-		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keys.Mounts(k)...), database.TLSMounts(s.Pass)...),
+		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keys.Mounts(k.Name)...), database.TLSMounts(s.Pass)...),
 		Annotations: map[string]string{
 			annotationAdminPasswordHash: hash, database.HashAnnotation(&pass.Definition): database.Connection.Value(s.Slots).Hash(),
 		},

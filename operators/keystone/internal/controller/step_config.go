@@ -5,23 +5,23 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/configuration"
-	"github.com/c5c3/forge/internal/common/service"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/paste"
 )
 
 //go:embed files/sso_callback.html
 var callbackPage string
 
 // settings declares the configuration of a Keystone.
-var settings = configuration.Service{
+var settings = configuration.Service[*pass.Scope]{
 	File:    "keystone.conf",
 	Options: keystoneOptions,
-	Plugins: pluginOptions,
-	Filters: func(p *service.Pass) []commonv1.MiddlewareSpec { return pass.KeystoneOf(p).Spec.Middleware },
+	Plugins: &configuration.Plugins[*pass.Scope]{Field: "spec.plugins", Options: pluginOptions},
+	Filters: &configuration.Filters[*pass.Scope]{Field: "spec.middleware", Value: func(s *pass.Scope) (any, bool) {
+		return s.Resource.Spec.Middleware, len(s.Resource.Spec.Middleware) > 0
+	}},
 	Files:   configFiles,
 	Refused: keystonev1alpha1.CheckSecretOptions,
 	Check:   configCheck,
@@ -62,11 +62,11 @@ var configCheck = configuration.Check{
 }
 
 // configFiles returns the configuration files in addition to keystone.conf.
-func configFiles(p *service.Pass) (map[string]string, error) {
-	k := pass.KeystoneOf(p)
-	files := pythonFiles(p)
+func configFiles(s *pass.Scope) (map[string]string, error) {
+	k := s.Resource
+	files := pythonFiles(s)
 	var err error
-	if files[pasteFile], err = config.RenderPaste(pasteFilters(k)); err != nil {
+	if files[pasteFile], err = paste.Render(pasteFilters(k)); err != nil {
 		return nil, fmt.Errorf("api-paste.ini: %w", err)
 	}
 	if federation := k.Spec.Federation; federation != nil && federation.Enabled {

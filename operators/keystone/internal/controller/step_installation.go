@@ -9,7 +9,7 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
@@ -20,14 +20,14 @@ func reconcileInstallation(ctx context.Context, s *pass.Scope) reconcile.Outcome
 	first, err := keystoneSchema.InstallsFirst(ctx, s.Pass)
 	switch {
 	case err != nil:
-		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	case !first:
-		return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
+		return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
 	}
 	if err := install(ctx, s); err != nil {
-		return keystoneSchema.Count(ctx, s.Pass, reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err))
+		return keystoneSchema.Count(ctx, s.Pass, reconcile.Failed(vocabulary.ReasonDBSyncFailed, err))
 	}
-	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
+	return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
 }
 
 // install returns an error until the schema is installed.
@@ -50,7 +50,7 @@ func install(ctx context.Context, s *pass.Scope) error {
 // mountedCredentialKeys returns the Secret that a Job mounts by its name, even if it is
 // not claimed yet; nil for none.
 func mountedCredentialKeys(ctx context.Context, s *pass.Scope) (*corev1.Secret, error) {
-	key := s.Key(pass.CredentialKeysName(s.Keystone))
+	key := s.Key(pass.CredentialKeysName(s.Resource))
 	if found, err := s.Owned.Find(ctx, key); err != nil || found != nil {
 		return found, err
 	}

@@ -6,18 +6,19 @@ import (
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
 // reconcileSecrets checks that the referenced Secrets exist and are complete.
 func reconcileSecrets(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	found, err := service.RequireSecrets(ctx, s.Pass, database.Requirement(s.Pass), adminRequirement(s.Keystone))
+	found, err := service.RequireSecrets(ctx, s.Pass, database.Requirement(s.Pass), adminRequirement(s.Resource))
 	if err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonSecretInvalid, err)
+		return reconcile.Failed(vocabulary.ReasonSecretInvalid, err)
 	}
 	database.UseSecret(s.Pass, found[0])
-	password := found[1].Data[pass.AdminPasswordKey(s.Keystone)]
+	password := found[1].Data[pass.AdminPasswordKey(s.Resource)]
 	s.Hide(string(password))
 	pass.AdminPassword.Put(s.Slots, password)
 	return service.SecretsAvailable()

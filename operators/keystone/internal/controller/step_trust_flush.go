@@ -13,6 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/cronjob"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
@@ -22,12 +23,12 @@ import (
 // reconcileTrustFlush ensures the CronJob that deletes expired trusts. The schedule is
 // always set, as the defaults of a pass apply with or without a webhook.
 func reconcileTrustFlush(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, s.Keystone, trustFlushCronJob(s)); err != nil {
-		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
+	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, s.Resource, trustFlushCronJob(s)); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
 	}
 	again, err := cronjob.Check(ctx, s, trustFlushSchedule)
 	if err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonTrustFlushReady, "The CronJob that deletes expired trusts is in place").After(again)
 }
@@ -40,8 +41,8 @@ var trustFlushSchedule = cronjob.Schedule{
 }
 
 func trustFlushCronJob(s *pass.Scope) *batchv1.CronJob {
-	k := s.Keystone
-	mounts := append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keys.Mounts(k)...)
+	k := s.Resource
+	mounts := append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keys.Mounts(k.Name)...)
 	pod := deployment.PodsOf(s.Pass).Spec(corev1.Container{
 		Name: trustFlush, Image: pass.ScheduledImage(k), Command: slices.Concat(pass.Manage("trust_flush"), k.Spec.TrustFlush.Args),
 		Env: pass.Database.ToolEnv(s.Pass), Resources: deployment.TaskResources(k.Spec.Resources),

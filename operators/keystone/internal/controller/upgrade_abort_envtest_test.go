@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/c5c3/forge/internal/common/testutil/standin"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // The old release's db_sync does not know the revision that the new one left.
 func TestAPatchAfterAnAbortedUpgradeRunsNoMigration(t *testing.T) {
 	t.Parallel()
 	c, k, _ := upgrading(t, "db-migrate", standin.Hang())
-	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseMigrating)
+	inPhase(t, c, k, commonv1.UpgradePhaseMigrating)
 	setTag(t, c, k, oldTag)
 	installed(t, c, k, oldTag)
 	setTag(t, c, k, oldTag+"-fixed")

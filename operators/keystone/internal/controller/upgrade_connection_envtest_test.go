@@ -14,7 +14,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
@@ -42,7 +42,7 @@ func TestAPasswordChangeAfterAnUpgradeRunsNoMigration(t *testing.T) {
 func TestAWrongPasswordDuringAnUpgradeNeverReachesThePods(t *testing.T) {
 	t.Parallel()
 	c, k, operator := upgrading(t, "db-migrate", standin.Hang())
-	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseMigrating)
+	inPhase(t, c, k, commonv1.UpgradePhaseMigrating)
 	w := &world{T: t, client: c, namespace: k.Namespace, keystone: k}
 	setJob("schema-check", standin.Fail("Access denied for user 'keystone'"))(w)
 	setSecret(w, testutil.DatabaseSecret, map[string]string{"password": "wrong"})

@@ -19,6 +19,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -124,15 +125,15 @@ func walkTag(
 func anyState(context.Context, *keystonev1alpha1.Keystone) error { return nil }
 
 func migrating(ctx context.Context, k *keystonev1alpha1.Keystone) error {
-	if k.Status.UpgradePhase != keystonev1alpha1.UpgradePhaseMigrating {
+	if k.Status.UpgradePhase != commonv1.UpgradePhaseMigrating {
 		return fmt.Errorf("the phase is %q", k.Status.UpgradePhase)
 	}
 	return admin.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: k.Name + "-db-migrate"}, &batchv1.Job{})
 }
 
 func held(_ context.Context, k *keystonev1alpha1.Keystone) error {
-	database := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionDatabaseReady)
-	if database == nil || database.Reason != keystonev1alpha1.ReasonUpgradeHeld {
+	database := meta.FindStatusCondition(k.Status.Conditions, vocabulary.ConditionDatabaseReady)
+	if database == nil || database.Reason != vocabulary.ReasonUpgradeHeld {
 		return fmt.Errorf("DatabaseReady is %+v", database)
 	}
 	return nil

@@ -115,7 +115,7 @@ func expectRuns(t *testing.T, k *keystonev1alpha1.Keystone, want map[string]int)
 	}
 }
 
-func inPhase(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, phase keystonev1alpha1.UpgradePhase) {
+func inPhase(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, phase commonv1.UpgradePhase) {
 	t.Helper()
 	expect.Object(t, c, k, func() error {
 		if k.Status.UpgradePhase != phase || k.Status.ObservedGeneration != k.Generation {
@@ -202,7 +202,7 @@ func TestNothingIsContractedWhileAPodOfTheOldReleaseEnds(t *testing.T) {
 	setTag(t, c, k, newTag)
 	expect.Condition(t, c, k, "DeploymentReady", metav1.ConditionFalse, "WaitingForDeployment", "old-pod", oldTag)
 	settle(t, c, k, operator)
-	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseRollingUpdate)
+	inPhase(t, c, k, commonv1.UpgradePhaseRollingUpdate)
 	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 1, "db-expand": 1, "db-migrate": 1})
 	removePod(t, c, pod)
 	installed(t, c, k, newTag)
@@ -214,11 +214,11 @@ func TestAnUpgradeGoesOnAfterItsStatusIsLost(t *testing.T) {
 	c, k, operator := upgrading(t, "", standin.Hang())
 	pod := apiPod(k, "ghcr.io/c5c3/keystone:"+oldTag)
 	objects.Create(t, c, pod)
-	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseRollingUpdate)
+	inPhase(t, c, k, commonv1.UpgradePhaseRollingUpdate)
 	operator.Stop()
 	objects.ChangeStatus(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Status = keystonev1alpha1.KeystoneStatus{} })
 	testutil.Start(t, asOperator, k.Namespace)
-	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseRollingUpdate)
+	inPhase(t, c, k, commonv1.UpgradePhaseRollingUpdate)
 	settleOn(k, "", standin.Succeed())
 	removePod(t, c, pod)
 	installed(t, c, k, newTag)
@@ -250,7 +250,7 @@ func TestAPatchReleaseSyncsTheSchemaBeforeAnythingRunsIt(t *testing.T) {
 func TestAKeystoneIsDeletedInTheMiddleOfAnUpgrade(t *testing.T) {
 	t.Parallel()
 	c, k, _ := upgrading(t, "db-expand", standin.Hang())
-	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseExpanding)
+	inPhase(t, c, k, commonv1.UpgradePhaseExpanding)
 	objects.Delete(t, c, k)
 	expect.Gone(t, c, k)
 	expect.Eventually(t, "no children", func(ctx context.Context) error { return noChildren(ctx, c, k.Namespace) })
@@ -259,13 +259,13 @@ func TestAKeystoneIsDeletedInTheMiddleOfAnUpgrade(t *testing.T) {
 func TestAChangedOptionDuringAnUpgradeReachesOnlyTheNewPods(t *testing.T) {
 	t.Parallel()
 	c, k, _ := upgrading(t, "db-expand", standin.Hang())
-	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseExpanding)
+	inPhase(t, c, k, commonv1.UpgradePhaseExpanding)
 	before := deploymentOf(k)
 	expect.Exists(t, c, before)
 	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
 		k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}}
 	})
-	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseExpanding)
+	inPhase(t, c, k, commonv1.UpgradePhaseExpanding)
 	after := deploymentOf(k)
 	expect.Exists(t, c, after)
 	if diff := cmp.Diff(before.Spec.Template, after.Spec.Template); diff != "" {

@@ -60,7 +60,7 @@ type Rotator struct {
 // Ensure ensures the service account, the staging Secret, the script and the CronJob of a
 // rotation.
 func (r Rotator) Ensure(ctx context.Context, s *pass.Scope) error {
-	k := s.Keystone
+	k := s.Resource
 	staging := rotation.StagingSecret(k.Namespace, r.Staging, r.Target, pass.Definition.Labels(k.Name))
 	if err := s.Owned.EnsurePresent(ctx, k, staging); err != nil {
 		return err
@@ -83,14 +83,14 @@ func (r Rotator) Ensure(ctx context.Context, s *pass.Scope) error {
 	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, k, cronJob); err != nil {
 		return err
 	}
-	s.Lifetimes.SetDue(s.Key(k.Name), r.KeyType, cronJob)
+	s.Own.Lifetimes.SetDue(s.Key(k.Name), r.KeyType, cronJob)
 	return config.PruneImmutableConfigMaps(ctx, s.Client, k, r.ScriptBase(k), k.Namespace, scripts, config.Retained)
 }
 
 // Remove deletes everything that Ensure creates, the CronJob first, so that no Job starts
 // without its account.
 func (r Rotator) Remove(ctx context.Context, s *pass.Scope) error {
-	k := s.Keystone
+	k := s.Resource
 	meta := metav1.ObjectMeta{Namespace: k.Namespace, Name: r.ObjectName(k)}
 	if err := apply.EnsureAbsent(ctx, s.Client, k, &batchv1.CronJob{ObjectMeta: meta}); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (r Rotator) podSpec(k *keystonev1alpha1.Keystone, scripts string) corev1.Po
 			FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "metadata.namespace"},
 		}},
 	}, r.Env...)
-	pod := deployment.PodsFor(&pass.Definition, k.ServiceSpec()).Spec(corev1.Container{
+	pod := deployment.PodsFor(&pass.Definition, &k.Spec.ServiceSpec).Spec(corev1.Container{
 		Name: r.Name, Image: pass.ScheduledImage(k), Command: []string{scriptsDir + "/" + r.Script}, Env: env,
 		Resources: deployment.TaskResources(k.Spec.Resources), VolumeMounts: r.Writable,
 	}, append([]deployment.Mount{scriptMount(scripts)}, r.Mounts...)...)

@@ -24,8 +24,8 @@ type Schedule struct {
 // Check returns an error if the last Job of the CronJob failed or cannot start. Otherwise
 // it returns the requeue delay, zero to wait for a watch.
 func Check(ctx context.Context, s *pass.Scope, of Schedule) (again time.Duration, err error) {
-	name := s.Keystone.Name + "-" + of.Name
-	last, err := service.Runner(s.Pass).LastRun(ctx, s.Key(name), of.Name, pass.Definition.TaskLabels(s.Keystone.Name, of.Name))
+	name := s.Resource.Name + "-" + of.Name
+	last, err := service.Runner(s.Pass).LastRun(ctx, s.Key(name), of.Name, pass.Definition.TaskLabels(s.Resource.Name, of.Name))
 	switch {
 	case err != nil:
 		return 0, err

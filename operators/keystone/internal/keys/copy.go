@@ -48,7 +48,7 @@ func keysPath(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
 // changes it periodically.
 func (b keyBackup) push(c cluster.Settings, k *keystonev1alpha1.Keystone, source *corev1.Secret) *esov1alpha1.PushSecret {
 	policy := esov1alpha1.PushSecretDeletionPolicyDelete
-	if k.ServiceSpec().KeepsData() {
+	if k.Spec.KeepsData() {
 		policy = esov1alpha1.PushSecretDeletionPolicyNone
 	}
 	push := pushsecret.New(k, b.name(k), source, esov1alpha1.PushSecretSpec{
@@ -73,7 +73,7 @@ const databaseEntry = "database"
 func (b keyBackup) otherCopy(s *pass.Scope, other string) string {
 	return fmt.Sprintf("%s in the secret store holds the keys of database %s, and the database of this Keystone is %s; "+
 		"move them to another path and delete this one, or use another name for this Keystone",
-		b.path(s.Cluster, s.Keystone), other, s.DatabaseIdentity())
+		b.path(s.Cluster, s.Resource), other, s.DatabaseIdentity())
 }
 
 // unpacked moves the entry of a copy from the store to the annotation of the Secret.

@@ -31,7 +31,7 @@ func keySecret(t *testing.T, s *pass.Scope, annotations map[string]string) *core
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta := s.Meta(pass.FernetKeysName(s.Keystone))
+	meta := s.Meta(pass.FernetKeysName(s.Resource))
 	meta.Annotations = annotations
 	return &corev1.Secret{ObjectMeta: meta, Data: data}
 }
@@ -51,7 +51,7 @@ func withSecret(t *testing.T, secret func(*pass.Scope) *corev1.Secret) *pass.Sco
 func live(t *testing.T, s *pass.Scope) *corev1.Secret {
 	t.Helper()
 	found := &corev1.Secret{}
-	if err := s.Client.Get(t.Context(), s.Key(pass.FernetKeysName(s.Keystone)), found); client.IgnoreNotFound(err) != nil {
+	if err := s.Client.Get(t.Context(), s.Key(pass.FernetKeysName(s.Resource)), found); client.IgnoreNotFound(err) != nil {
 		t.Fatal(err)
 	}
 	return found
@@ -129,7 +129,7 @@ func TestACopyFromTheStoreSaysWhichDatabaseItBelongsTo(t *testing.T) {
 	s := fixture.Scope(fixture.Minimal())
 	secret := keySecret(t, s, map[string]string{commonv1.AnnotationDatabase: otherDatabase})
 	secret.UID = types.UID("source")
-	push := fernetBackup.push(cluster.Settings{}, s.Keystone, secret)
+	push := fernetBackup.push(cluster.Settings{}, s.Resource, secret)
 	if push.Spec.Template == nil || push.Spec.Template.Data[databaseEntry] != otherDatabase ||
 		push.Annotations[commonv1.AnnotationDatabase] != otherDatabase {
 		t.Fatalf("the copy does not say it: %+v", push)

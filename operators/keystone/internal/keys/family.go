@@ -54,7 +54,7 @@ type keyRotation struct {
 	maxActive string
 	schedule  func(*keystonev1alpha1.Keystone) (schedule string, suspend bool)
 	// others mounts the keys of the other family.
-	others func(*keystonev1alpha1.Keystone) deployment.Mount
+	others func(name string) deployment.Mount
 	// migrate runs when everything is in place. It is nil if a rotation leaves nothing to
 	// migrate.
 	migrate func(ctx context.Context, s *pass.Scope) (migration, error)
@@ -69,7 +69,7 @@ func (f Family) reportAge(s *pass.Scope, secret *corev1.Secret) {
 	if since.IsZero() {
 		since = secret.CreationTimestamp.Time
 	}
-	s.Lifetimes.Age.Set(client.ObjectKeyFromObject(s.Keystone), f.metric, since)
+	s.Own.Lifetimes.Age.Set(client.ObjectKeyFromObject(s.Resource), f.metric, since)
 }
 
 // MaxActive returns the value of Keystone's option max_active_keys for that of the spec.

@@ -14,11 +14,11 @@ func holdTokenKeys(s *pass.Scope, r stagedRotation) hold {
 	until := r.history.SafeAt(r.current.Data, r.staging.Data, r.use)
 	primary, _ := keys.PrimaryName(r.current.Data)
 	acknowledgement := keys.ID(r.current.Data[primary])
-	if !s.Now().Before(until) || s.Keystone.Annotations[keystonev1alpha1.AnnotationApplyHeldRotation] == acknowledgement {
+	if !s.Now().Before(until) || s.Resource.Annotations[keystonev1alpha1.AnnotationApplyHeldRotation] == acknowledgement {
 		return hold{}
 	}
 	why := "because tokens signed with a key that it removes are still valid"
-	if until.Equal(r.history.PropagatedAt(r.current.Data, s.Propagation)) {
+	if until.Equal(r.history.PropagatedAt(r.current.Data, s.Own.Propagation)) {
 		why = "because pods may not have received the promoted key yet"
 	}
 	return hold{until: until, reason: fmt.Sprintf(
@@ -36,7 +36,7 @@ func holdCredentialKeys(s *pass.Scope, r stagedRotation) hold {
 	}
 	if r.history.Rotated() && !r.history.Primary(r.current.Data).Migrated {
 		return hold{reason: fmt.Sprintf(
-			"until Job %s has encrypted all credentials with the key of the previous rotation", credentialMigrateName(s.Keystone))}
+			"until Job %s has encrypted all credentials with the key of the previous rotation", credentialMigrateName(s.Resource))}
 	}
 	return hold{}
 }

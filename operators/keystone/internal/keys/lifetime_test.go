@@ -29,11 +29,11 @@ func TestARotationThatCannotBeJudgedIsReported(t *testing.T) {
 	} {
 		s := fixture.Scope(fixture.Minimal())
 		service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567", Options: c.options})
-		current := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Keystone.Namespace, Name: pass.FernetKeysName(s.Keystone)}}
+		current := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Resource.Namespace, Name: pass.FernetKeysName(s.Resource)}}
 		staging := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-			Namespace: s.Keystone.Namespace, Name: stagingName(current.Name), Labels: pass.Definition.Labels(s.Keystone.Name),
+			Namespace: s.Resource.Namespace, Name: stagingName(current.Name), Labels: pass.Definition.Labels(s.Resource.Name),
 			OwnerReferences: []metav1.OwnerReference{
-				*metav1.NewControllerRef(s.Keystone, keystonev1alpha1.GroupVersion.WithKind("Keystone")),
+				*metav1.NewControllerRef(s.Resource, keystonev1alpha1.GroupVersion.WithKind("Keystone")),
 			},
 		}}
 		if c.finished {

@@ -49,11 +49,11 @@ func (e *migrationError) Unwrap() error { return e.cause }
 // previous key, which the next rotation removes. The error is a migrationError if the Job
 // cannot do it.
 func migrateCredentials(ctx context.Context, s *pass.Scope) (migration, error) {
-	secret, err := s.Owned.Find(ctx, s.Key(pass.CredentialKeysName(s.Keystone)))
+	secret, err := s.Owned.Find(ctx, s.Key(pass.CredentialKeysName(s.Resource)))
 	if err != nil || secret == nil {
 		return migration{}, err // The CredentialKeys step reports a missing one.
 	}
-	if s.Keystone.Status.UpgradePhase.IsOffline() {
+	if s.Resource.Status.UpgradePhase.IsOffline() {
 		// It is done when the database has the schema of the new release.
 		return migration{}, nil
 	}
@@ -61,14 +61,14 @@ func migrateCredentials(ctx context.Context, s *pass.Scope) (migration, error) {
 	if !history.Rotated() || history.Primary(secret.Data).Migrated {
 		return migration{}, nil
 	}
-	if wait := history.PropagatedAt(secret.Data, s.Propagation).Sub(s.Now()); wait > 0 {
+	if wait := history.PropagatedAt(secret.Data, s.Own.Propagation).Sub(s.Now()); wait > 0 {
 		return migration{again: min(wait, longestHoldTimer)}, nil
 	}
 	built, err := MigrateJob(s, secret.Data)
 	if err != nil {
 		return migration{}, err
 	}
-	state, err := service.Runner(s.Pass).Run(ctx, s.Keystone, built)
+	state, err := service.Runner(s.Pass).Run(ctx, s.Resource, built)
 	switch {
 	case err != nil:
 		return migration{}, &migrationError{err}
@@ -86,12 +86,12 @@ func migrateCredentials(ctx context.Context, s *pass.Scope) (migration, error) {
 // MigrateJob builds the Job, which runs once for each primary key with the image that
 // fits the schema.
 func MigrateJob(s *pass.Scope, data map[string][]byte) (*batchv1.Job, error) {
-	k := s.Keystone
+	k := s.Resource
 	primary, _ := keys.PrimaryName(data)
 	built, err := deployment.TaskJob(s.Pass, deployment.Task{
 		Name: credentialMigrate, Container: credentialMigrate, Command: pass.Manage("credential_migrate"), Retries: 2,
 		Env:    pass.Database.ToolEnv(s.Pass),
-		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, Mounts(k)...), database.TLSMounts(s.Pass)...),
+		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, Mounts(k.Name)...), database.TLSMounts(s.Pass)...),
 		RunKey: keys.ID(data[primary]),
 	})
 	if err != nil {

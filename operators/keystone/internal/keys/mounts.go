@@ -3,7 +3,6 @@ package keys
 import (
 	"github.com/c5c3/forge/internal/common/deployment"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
 const (
@@ -11,17 +10,18 @@ const (
 	volumeCredentialKeys = "credential-keys"
 )
 
-// Mounts returns the key repositories. They are never subPath mounts, which the kubelet
-// does not refresh: a rotation must reach running pods.
-func Mounts(k *keystonev1alpha1.Keystone) []deployment.Mount {
-	return []deployment.Mount{fernetMount(k), CredentialMount(k)}
+// Mounts returns the key repositories of the Keystone of the name. They are never subPath
+// mounts, which the kubelet does not refresh: a rotation must reach running pods.
+func Mounts(name string) []deployment.Mount {
+	return []deployment.Mount{fernetMount(name), CredentialMount(name)}
 }
 
-func fernetMount(k *keystonev1alpha1.Keystone) deployment.Mount {
-	return deployment.SecretMount(volumeFernetKeys, pass.FernetKeysName(k), keystonev1alpha1.FernetKeyRepository+"/")
+func fernetMount(name string) deployment.Mount {
+	return deployment.SecretMount(volumeFernetKeys, keystonev1alpha1.FernetKeysName(name), keystonev1alpha1.FernetKeyRepository+"/")
 }
 
 // CredentialMount returns the repository of the keys that encrypt credentials.
-func CredentialMount(k *keystonev1alpha1.Keystone) deployment.Mount {
-	return deployment.SecretMount(volumeCredentialKeys, pass.CredentialKeysName(k), keystonev1alpha1.CredentialKeyRepository+"/")
+func CredentialMount(name string) deployment.Mount {
+	secret := keystonev1alpha1.CredentialKeysName(name)
+	return deployment.SecretMount(volumeCredentialKeys, secret, keystonev1alpha1.CredentialKeyRepository+"/")
 }

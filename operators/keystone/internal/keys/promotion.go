@@ -55,8 +55,8 @@ func (f Family) promote(ctx context.Context, s *pass.Scope, current *corev1.Secr
 		return promotion{}, err
 	}
 	// A staging Secret with another owner is reported by the step that ensures it.
-	if staging == nil || !metav1.IsControlledBy(staging, s.Keystone) {
-		s.Lifetimes.Held.Unset(client.ObjectKeyFromObject(s.Keystone), f.metric)
+	if staging == nil || !metav1.IsControlledBy(staging, s.Resource) {
+		s.Own.Lifetimes.Held.Unset(client.ObjectKeyFromObject(s.Resource), f.metric)
 		return promotion{}, nil
 	}
 	r.staging = staging
@@ -65,7 +65,7 @@ func (f Family) promote(ctx context.Context, s *pass.Scope, current *corev1.Secr
 	case err != nil:
 		return promotion{ignored: err}, nil
 	case !finished:
-		s.Lifetimes.Held.Unset(client.ObjectKeyFromObject(s.Keystone), f.metric)
+		s.Own.Lifetimes.Held.Unset(client.ObjectKeyFromObject(s.Resource), f.metric)
 		if len(staging.Data) > 0 {
 			log.FromContext(ctx).V(1).Info("Ignoring an unfinished rotation", "secret", staging.Name)
 		}
@@ -82,7 +82,7 @@ func (f Family) promote(ctx context.Context, s *pass.Scope, current *corev1.Secr
 // configuration, which is reported elsewhere, nothing is known.
 func unknownLifetime(ctx context.Context, s *pass.Scope, current *corev1.Secret) (promotion, error) {
 	staging, err := s.Owned.Find(ctx, s.Key(stagingName(current.Name)))
-	if err != nil || staging == nil || service.Config.Value(s.Slots).Options == nil || !metav1.IsControlledBy(staging, s.Keystone) {
+	if err != nil || staging == nil || service.Config.Value(s.Slots).Options == nil || !metav1.IsControlledBy(staging, s.Resource) {
 		return promotion{}, err
 	}
 	if _, finished, err := rotation.CompletedAt(staging); err != nil || !finished {
@@ -95,7 +95,7 @@ func unknownLifetime(ctx context.Context, s *pass.Scope, current *corev1.Secret)
 // keyUse returns how the keys are used. Pods of an older configuration issue tokens with
 // the lifetime in that configuration.
 func keyUse(ctx context.Context, s *pass.Scope, lifetime time.Duration) (keys.Use, error) {
-	use := keys.Use{Lifetime: lifetime, Propagation: s.Propagation}
+	use := keys.Use{Lifetime: lifetime, Propagation: s.Own.Propagation}
 	if lifetime == 0 {
 		return use, nil
 	}
@@ -120,12 +120,12 @@ func remember(ctx context.Context, s *pass.Scope, r *stagedRotation) error {
 }
 
 func (f Family) decide(ctx context.Context, s *pass.Scope, r stagedRotation) (promotion, error) {
-	err := keys.Validate(r.staging.Data, f.maxActive(s.Keystone))
+	err := keys.Validate(r.staging.Data, f.maxActive(s.Resource))
 	if err == nil {
 		err = keys.ValidateSuccessor(r.current.Data, r.staging.Data)
 	}
 	switch {
-	case errors.Is(err, keys.ErrNotSuccessor) && r.accepted(s.Keystone):
+	case errors.Is(err, keys.ErrNotSuccessor) && r.accepted(s.Resource):
 		return f.apply(ctx, s, r)
 	case err != nil:
 		return reject(ctx, s, r, err)
@@ -135,7 +135,7 @@ func (f Family) decide(ctx context.Context, s *pass.Scope, r stagedRotation) (pr
 		return f.apply(ctx, s, r)
 	}
 	if at, _, err := rotation.CompletedAt(r.staging); err == nil {
-		s.Lifetimes.Held.Set(client.ObjectKeyFromObject(s.Keystone), f.metric, at)
+		s.Own.Lifetimes.Held.Set(client.ObjectKeyFromObject(s.Resource), f.metric, at)
 	}
 	return promotion{held: held}, nil
 }
@@ -170,7 +170,7 @@ func (f Family) apply(ctx context.Context, s *pass.Scope, r stagedRotation) (pro
 		return promotion{}, err
 	}
 	f.reportAge(s, next)
-	s.Lifetimes.Held.Unset(client.ObjectKeyFromObject(s.Keystone), f.metric)
+	s.Own.Lifetimes.Held.Unset(client.ObjectKeyFromObject(s.Resource), f.metric)
 	primary, _ := keys.PrimaryName(next.Data)
 	text := fmt.Sprintf("Secret %s holds rotated keys: %q is the primary one of %d", next.Name, primary, len(next.Data))
 	return promotion{promoted: text}, rotation.Discard(ctx, s.Client, r.staging)

@@ -31,20 +31,20 @@ func (b keyBackup) stored(ctx context.Context, s *pass.Scope) (map[string][]byte
 	if !s.Kinds.Served(secrets.ExternalSecretGVK) {
 		return nil, nil
 	}
-	request := b.request(s.Cluster, s.Keystone)
+	request := b.request(s.Cluster, s.Resource)
 	live, err := apply.Find(ctx, s.ThirdParty, s.Key(request.Name), &esov1.ExternalSecret{})
 	switch {
 	case err != nil:
 		return nil, err
 	case live == nil:
-		if err := controllerutil.SetControllerReference(s.Keystone, request, s.Scheme); err != nil {
+		if err := controllerutil.SetControllerReference(s.Resource, request, s.Scheme); err != nil {
 			return nil, fmt.Errorf("setting the owner of ExternalSecret %s: %w", request.Name, err)
 		}
 		if err := apply.Create(ctx, s.ThirdParty, request); err != nil {
 			return nil, err
 		}
 		return nil, errAskingStore
-	case !metav1.IsControlledBy(live, s.Keystone):
+	case !metav1.IsControlledBy(live, s.Resource):
 		return nil, fmt.Errorf("an ExternalSecret named %s already exists that this resource does not control; delete it: %w",
 			request.Name, apply.ErrNotOwned)
 	}
@@ -56,8 +56,8 @@ func (b keyBackup) asked(ctx context.Context, s *pass.Scope) (bool, error) {
 	if !s.Kinds.Served(secrets.ExternalSecretGVK) {
 		return false, nil
 	}
-	live, err := apply.Find(ctx, s.ThirdParty, s.Key(b.request(s.Cluster, s.Keystone).Name), &esov1.ExternalSecret{})
-	return live != nil && metav1.IsControlledBy(live, s.Keystone), err
+	live, err := apply.Find(ctx, s.ThirdParty, s.Key(b.request(s.Cluster, s.Resource).Name), &esov1.ExternalSecret{})
+	return live != nil && metav1.IsControlledBy(live, s.Resource), err
 }
 
 func (b keyBackup) answer(ctx context.Context, s *pass.Scope, request *esov1.ExternalSecret) (map[string][]byte, error) {
@@ -102,5 +102,5 @@ func (b keyBackup) endRequest(ctx context.Context, s *pass.Scope) error {
 	if !s.Kinds.Served(secrets.ExternalSecretGVK) {
 		return nil
 	}
-	return apply.EnsureAbsent(ctx, s.ThirdParty, s.Keystone, b.request(s.Cluster, s.Keystone))
+	return apply.EnsureAbsent(ctx, s.ThirdParty, s.Resource, b.request(s.Cluster, s.Resource))
 }

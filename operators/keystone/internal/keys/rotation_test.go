@@ -51,7 +51,7 @@ func TestTokensOfPodsWithAnEarlierConfigurationCount(t *testing.T) {
 	pod := func(name, configMap, secret string) *corev1.Pod {
 		s := fixture.Scope(fixture.Minimal())
 		service.Config.Put(s.Slots, service.Rendered{ConfigMap: configMap, Secret: secret, SecretFile: "secret.conf"})
-		meta := metav1.ObjectMeta{Namespace: s.Keystone.Namespace, Name: name, Labels: pass.Definition.Labels(s.Keystone.Name)}
+		meta := metav1.ObjectMeta{Namespace: s.Resource.Namespace, Name: name, Labels: pass.Definition.Labels(s.Resource.Name)}
 		spec := deployment.PodsOf(s.Pass).Spec(corev1.Container{Name: "keystone"}, deployment.ConfigMount(s.Pass))
 		return &corev1.Pod{ObjectMeta: meta, Spec: spec}
 	}
@@ -67,7 +67,7 @@ func TestTokensOfPodsWithAnEarlierConfigurationCount(t *testing.T) {
 	} {
 		current := service.Config.Value(s.Slots).ConfigMap
 		reader := fake.NewClientBuilder().WithScheme(fixture.Scheme()).WithObjects(pod("a", current, ""), pod("b", c.second, c.secret)).Build()
-		s.Client, s.Propagation = reader, time.Minute
+		s.Client, s.Own.Propagation = reader, time.Minute
 		use, err := keyUse(t.Context(), s, time.Hour)
 		if want := (keys.Use{Lifetime: time.Hour, Mixed: c.mixed, Propagation: time.Minute}); err != nil || use != want {
 			t.Errorf("%s: %+v (%v), want %+v", name, use, err, want)

@@ -21,13 +21,13 @@ import (
 // ensure returns the key Secret. It is only created while nothing can depend on an
 // earlier one.
 func (f Family) ensure(ctx context.Context, s *pass.Scope) (*corev1.Secret, bool, error) {
-	live, err := s.Owned.Find(ctx, s.Key(f.name(s.Keystone)))
+	live, err := s.Owned.Find(ctx, s.Key(f.name(s.Resource)))
 	if err != nil || live != nil && f.claimed(s, live) {
 		return live, false, err
 	}
 	// The status may be lost together with the keys, for instance after a restore.
 	deploy, err := deployment.Live(ctx, s.Pass)
-	served := s.Keystone.Status.InstalledRelease != "" || deploy != nil
+	served := s.Resource.Status.InstalledRelease != "" || deploy != nil
 	switch {
 	case err != nil:
 		return nil, false, err
@@ -51,7 +51,7 @@ func (f Family) findOrMake(ctx context.Context, s *pass.Scope, served bool) (*co
 	if !served && !asked && pass.DatabaseContent.Value(s.Slots).Unreadable == nil {
 		return f.createOrClaim(ctx, s)
 	}
-	live, err := s.Owned.FindLive(ctx, s.Key(f.name(s.Keystone)))
+	live, err := s.Owned.FindLive(ctx, s.Key(f.name(s.Resource)))
 	switch {
 	case err != nil:
 		return nil, false, err
@@ -71,7 +71,7 @@ func (f Family) claimed(s *pass.Scope, live *corev1.Secret) bool {
 // claim adopts an existing Secret if it holds the keys that the Keystone needs. Any other
 // Secret may be the only copy of something else.
 func (f Family) claim(ctx context.Context, s *pass.Scope, live *corev1.Secret) (*corev1.Secret, bool, error) {
-	claimed, err := s.Owned.Claim(ctx, s.Keystone, live, unpacked(live), service.Irreplaceable(s.Pass, live.Name),
+	claimed, err := s.Owned.Claim(ctx, s.Resource, live, unpacked(live), service.Irreplaceable(s.Pass, live.Name),
 		func(found *corev1.Secret) error {
 			return cmp.Or(f.belongs(s, found), f.usable(s, found), f.readable(s, found))
 		})
@@ -88,7 +88,7 @@ func (f Family) belongs(s *pass.Scope, secret *corev1.Secret) error {
 		"secret %s holds the keys of database %s, and the database of this Keystone is %s; use another name for this Keystone, "+
 			"or move the Secret to another name, and what the secret store has at %s to another path; "+
 			"if these are the keys of both, remove the annotation %s of the Secret",
-		secret.Name, other, s.DatabaseIdentity(), f.backup.path(s.Cluster, s.Keystone), commonv1.AnnotationDatabase)}
+		secret.Name, other, s.DatabaseIdentity(), f.backup.path(s.Cluster, s.Resource), commonv1.AnnotationDatabase)}
 }
 
 // usable rejects a Secret that does not hold a set of keys.
@@ -99,7 +99,7 @@ func (f Family) usable(s *pass.Scope, secret *corev1.Secret) error {
 	}
 	return &missingError{fmt.Sprintf(
 		"secret %s does not hold usable keys: %v; restore it from its backup, by default %s in the secret store",
-		secret.Name, err, f.backup.path(s.Cluster, s.Keystone))}
+		secret.Name, err, f.backup.path(s.Cluster, s.Resource))}
 }
 
 // readable rejects keys that cannot read the credentials in the database.
@@ -111,12 +111,12 @@ func (f Family) readable(s *pass.Scope, secret *corev1.Secret) error {
 	return &missingError{fmt.Sprintf(
 		"the keys in Secret %s cannot read the credentials in database %s: %v; put the keys that encrypted the "+
 			"credentials into the Secret, or delete the rows of table credential to accept that they are lost",
-		secret.Name, s.Keystone.Spec.Database.Database, unreadable)}
+		secret.Name, s.Resource.Spec.Database.Database, unreadable)}
 }
 
 func (f Family) missing(s *pass.Scope) error {
 	return &missingError{fmt.Sprintf("secret %s is gone; restore it from its backup, by default %s in the secret store, "+
-		"or create it with new keys to accept that %s", f.name(s.Keystone), f.backup.path(s.Cluster, s.Keystone), f.loss)}
+		"or create it with new keys to accept that %s", f.name(s.Resource), f.backup.path(s.Cluster, s.Resource), f.loss)}
 }
 
 // createOrClaim creates the Secret with new keys, or claims an existing one that is not
@@ -126,7 +126,7 @@ func (f Family) createOrClaim(ctx context.Context, s *pass.Scope) (*corev1.Secre
 	if !apierrors.IsAlreadyExists(taken) {
 		return desired, true, taken
 	}
-	live, err := s.Owned.FindLive(ctx, s.Key(f.name(s.Keystone)))
+	live, err := s.Owned.FindLive(ctx, s.Key(f.name(s.Resource)))
 	switch {
 	case err != nil:
 		return nil, false, err
@@ -169,7 +169,7 @@ func (f Family) create(ctx context.Context, s *pass.Scope, data map[string][]byt
 
 // newSecret builds the Secret with the data, or with new keys if data is nil.
 func (f Family) newSecret(s *pass.Scope, data map[string][]byte) (*corev1.Secret, error) {
-	k := s.Keystone
+	k := s.Resource
 	lifetime, _ := f.lifetime(s)
 	if data == nil {
 		var err error

@@ -15,6 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/pushsecret"
@@ -54,7 +55,7 @@ func Finalize(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 	}
 	if !s.Kinds.Served(pushsecret.Kind) {
-		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There is no PushSecret to remove").
+		return reconcile.Done(vocabulary.ReasonDeleting, "There is no PushSecret to remove").
 			WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "External Secrets is not installed: there is no PushSecret to remove")
 	}
 	return plan.outcome()
@@ -63,7 +64,7 @@ func Finalize(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 func removeKeys(ctx context.Context, s *pass.Scope) error {
 	for _, backup := range keyBackups {
 		// The cache does not show a Secret that has lost its labels.
-		secret, err := s.Owned.FindLive(ctx, s.Key(backup.source(s.Keystone)))
+		secret, err := s.Owned.FindLive(ctx, s.Key(backup.source(s.Resource)))
 		if err != nil {
 			return err
 		}
@@ -85,11 +86,11 @@ func reportKept(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	case err != nil:
 		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 	case !found:
-		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There are no keys to keep")
+		return reconcile.Done(vocabulary.ReasonDeleting, "There are no keys to keep")
 	}
 	kept := fmt.Sprintf("The database stays, and with it Secrets %s and %s and their copies in the secret store",
-		pass.FernetKeysName(s.Keystone), pass.CredentialKeysName(s.Keystone))
-	return reconcile.Done(keystonev1alpha1.ReasonDeleting, kept).WithNormalEvent(keystonev1alpha1.EventKeysKept, kept)
+		pass.FernetKeysName(s.Resource), pass.CredentialKeysName(s.Resource))
+	return reconcile.Done(vocabulary.ReasonDeleting, kept).WithNormalEvent(keystonev1alpha1.EventKeysKept, kept)
 }
 
 // keepKeys orphans the keys and their copies, and reports whether there are any. Keys have
@@ -110,11 +111,11 @@ func keepKey(ctx context.Context, s *pass.Scope, backup keyBackup) (bool, error)
 	if err := keepCopy(ctx, s, backup); err != nil {
 		return false, err
 	}
-	secret, err := s.Owned.Find(ctx, s.Key(backup.source(s.Keystone)))
-	if err != nil || secret == nil || !metav1.IsControlledBy(secret, s.Keystone) || !secret.DeletionTimestamp.IsZero() {
+	secret, err := s.Owned.Find(ctx, s.Key(backup.source(s.Resource)))
+	if err != nil || secret == nil || !metav1.IsControlledBy(secret, s.Resource) || !secret.DeletionTimestamp.IsZero() {
 		return secret != nil && service.Claims(s.Pass, secret), err
 	}
-	_, err = s.Owned.Claim(ctx, s.Keystone, secret, secret, service.Irreplaceable(s.Pass, secret.Name), nil)
+	_, err = s.Owned.Claim(ctx, s.Resource, secret, secret, service.Irreplaceable(s.Pass, secret.Name), nil)
 	return true, err
 }
 
@@ -125,7 +126,7 @@ func keepCopy(ctx context.Context, s *pass.Scope, backup keyBackup) error {
 	if !s.Kinds.Served(pushsecret.Kind) {
 		return nil
 	}
-	push, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
+	push, err := pushsecret.Find(ctx, s, backup.name(s.Resource))
 	if err != nil || push == nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func releaseCopies(ctx context.Context, s *pass.Scope) (releasePlan, error) {
 	if err != nil {
 		return releasePlan{}, err
 	}
-	plan := planRelease(backups, s.Keystone.DeletionTimestamp.Time, time.Now(), s.SecretStoreTimeout)
+	plan := planRelease(backups, s.Resource.DeletionTimestamp.Time, time.Now(), s.Own.SecretStoreTimeout)
 	for _, push := range plan.remove {
 		if err := apply.Delete(ctx, s.ThirdParty, push); err != nil {
 			return releasePlan{}, err
@@ -170,7 +171,7 @@ func releaseCopies(ctx context.Context, s *pass.Scope) (releasePlan, error) {
 func abandonPushes(ctx context.Context, s *pass.Scope, backups []*esov1alpha1.PushSecret) ([]*esov1alpha1.PushSecret, error) {
 	var others []*esov1alpha1.PushSecret
 	for _, push := range backups {
-		overdue := !push.DeletionTimestamp.IsZero() && time.Since(push.DeletionTimestamp.Time) >= s.SecretStoreTimeout
+		overdue := !push.DeletionTimestamp.IsZero() && time.Since(push.DeletionTimestamp.Time) >= s.Own.SecretStoreTimeout
 		abandoned, err := secrets.AbandonInNamespace(ctx, s.ThirdParty, push, overdue)
 		switch {
 		case err != nil:
@@ -186,7 +187,7 @@ func abandonPushes(ctx context.Context, s *pass.Scope, backups []*esov1alpha1.Pu
 func findPushes(ctx context.Context, s *pass.Scope) ([]*esov1alpha1.PushSecret, error) {
 	var found []*esov1alpha1.PushSecret
 	for _, backup := range keyBackups {
-		live, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
+		live, err := pushsecret.Find(ctx, s, backup.name(s.Resource))
 		if err != nil {
 			return nil, err
 		}
@@ -259,7 +260,7 @@ func (p releasePlan) outcome() reconcile.Outcome {
 		}
 		return blocked
 	}
-	done := reconcile.Done(keystonev1alpha1.ReasonDeleting, "The copies of the keys in the secret store are released")
+	done := reconcile.Done(vocabulary.ReasonDeleting, "The copies of the keys in the secret store are released")
 	if len(p.unadopted) > 0 {
 		done = done.WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventESOAdoptionTimedOut, abandoned)
 	}

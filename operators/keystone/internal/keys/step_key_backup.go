@@ -24,7 +24,7 @@ import (
 // store. It only informs: a Keystone whose backup fails keeps serving, and External
 // Secrets keeps retrying.
 func ReconcileBackup(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	k := s.Keystone
+	k := s.Resource
 	if !s.Kinds.Served(pushsecret.Kind) {
 		return reconcile.Done(keystonev1alpha1.ReasonBackupNotConfigured, fmt.Sprintf(
 			"External Secrets is not installed, so nothing copies Secrets %s and %s out of the cluster; keep a copy yourself",
@@ -71,11 +71,11 @@ var errNoKeysYet = errors.New("there are no keys yet")
 // pushed again. While the Secret is missing or damaged, the PushSecret stays as it is.
 // That preserves the copy, from which the keys are restored.
 func ensureBackup(ctx context.Context, s *pass.Scope, backup keyBackup) (state secrets.PushState, again time.Time, err error) {
-	source, err := s.Owned.Find(ctx, s.Key(backup.source(s.Keystone)))
+	source, err := s.Owned.Find(ctx, s.Key(backup.source(s.Resource)))
 	if err != nil {
 		return state, again, err
 	}
-	live, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
+	live, err := pushsecret.Find(ctx, s, backup.name(s.Resource))
 	if err != nil {
 		return state, again, err
 	}
@@ -86,13 +86,13 @@ func ensureBackup(ctx context.Context, s *pass.Scope, backup keyBackup) (state s
 		}
 		return secrets.PushStateOf(live), again, nil
 	}
-	push := backup.push(s.Cluster, s.Keystone, source)
+	push := backup.push(s.Cluster, s.Resource, source)
 	maps.Copy(push.Annotations, service.Irreplaceable(s.Pass, push.Name).Annotations)
-	if err := secrets.Keep(s.Scheme, s.Keystone, source, push); err != nil {
+	if err := secrets.Keep(s.Scheme, s.Resource, source, push); err != nil {
 		return state, again, err
 	}
 	again = secrets.RepeatPush(push, live, s.Now(), backupPeriod)
-	if err := secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.Keystone, push, apply.FieldManager); err != nil {
+	if err := secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.Resource, push, apply.FieldManager); err != nil {
 		return state, time.Time{}, err
 	}
 	return secrets.PushStateOf(push), again, nil

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
@@ -44,7 +45,7 @@ func (f Family) Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome 
 	}
 	found, err := f.promote(ctx, s, secret)
 	if err != nil {
-		failed := reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+		failed := reconcile.Failed(vocabulary.ReasonReconcileError, err)
 		if found.promoted != "" {
 			return failed.WithNormalEvent(f.rotated, found.promoted)
 		}
@@ -55,12 +56,12 @@ func (f Family) Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome 
 
 // done is the outcome while there is nothing to do.
 func (f Family) done(s *pass.Scope) reconcile.Outcome {
-	return reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys", f.name(s.Keystone)))
+	return reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys", f.name(s.Resource)))
 }
 
 // report reports what became of a rotation, or that the keys are there.
 func (f Family) report(s *pass.Scope, found promotion) reconcile.Outcome {
-	name := f.name(s.Keystone)
+	name := f.name(s.Resource)
 	switch {
 	case found.promoted != "":
 		return reconcile.Done(f.rotated, found.promoted).WithNormalEvent(f.rotated, found.promoted)

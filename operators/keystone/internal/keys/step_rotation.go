@@ -12,6 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/cronjob"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -21,11 +22,11 @@ import (
 // installation there is nothing to rotate. Without a configuration, which the Config step
 // reports, nothing is changed.
 func (f Family) ReconcileRotation(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	if service.Config.Value(s.Slots).ConfigMap == "" || s.Keystone.Status.InstalledRelease == "" {
+	if service.Config.Value(s.Slots).ConfigMap == "" || s.Resource.Status.InstalledRelease == "" {
 		return f.done(s)
 	}
 	if err := f.Rotator(s).Ensure(ctx, s); err != nil {
-		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
 	}
 	running, err := f.afterwards(ctx, s)
 	var failed *migrationError
@@ -33,7 +34,7 @@ func (f Family) ReconcileRotation(ctx context.Context, s *pass.Scope) reconcile.
 	case errors.As(err, &failed):
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonCredentialMigrateFailed, err)
 	case err != nil:
-		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	case running.state.Waiting != "":
 		return deployment.Await(keystonev1alpha1.ReasonCredentialMigrateFailed,
 			running.job, "encrypting the credentials with the new key", running.state, "")
@@ -41,7 +42,7 @@ func (f Family) ReconcileRotation(ctx context.Context, s *pass.Scope) reconcile.
 	words := cronjob.Schedule{Name: f.rotation.name, Does: f.rotation.does, Failed: keystonev1alpha1.ReasonRotationFailed}
 	again, err := cronjob.Check(ctx, s, words)
 	if err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
 	return f.done(s).Within(running.again).Within(again)
 }
@@ -56,7 +57,7 @@ func (f Family) afterwards(ctx context.Context, s *pass.Scope) (migration, error
 
 // Rotator describes the CronJob that generates new keys, and the objects around it.
 func (f Family) Rotator(s *pass.Scope) cronjob.Rotator {
-	k, r := s.Keystone, f.rotation
+	k, r := s.Resource, f.rotation
 	schedule, suspend := r.schedule(k)
 	source := "/" + r.volume + "-src"
 	writable := corev1.VolumeMount{Name: r.volume, MountPath: r.directory}
@@ -65,7 +66,7 @@ func (f Family) Rotator(s *pass.Scope) cronjob.Rotator {
 		Name: r.name, KeyType: f.metric, Target: r.volume, Source: f.name(k), Staging: stagingName(f.name(k)),
 		Schedule: schedule, Suspend: suspend, Script: r.script,
 		Env:    append(pass.Database.ToolEnv(s.Pass), corev1.EnvVar{Name: r.maxActive, Value: MaxActive(f.maxActive(k))}),
-		Mounts: append([]deployment.Mount{deployment.ConfigMount(s.Pass), sourceMount, r.others(k)}, database.TLSMounts(s.Pass)...),
+		Mounts: append([]deployment.Mount{deployment.ConfigMount(s.Pass), sourceMount, r.others(k.Name)}, database.TLSMounts(s.Pass)...),
 		Volumes: []corev1.Volume{{Name: r.volume, VolumeSource: corev1.VolumeSource{
 			// Keys are never written to a disk.
 			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: keySpace(f.maxActive(k))},
@@ -93,7 +94,7 @@ func keySpace(number int32) *resource.Quantity {
 func copyKeys(
 	k *keystonev1alpha1.Keystone, source, directory string, mounted deployment.Mount, writable corev1.VolumeMount,
 ) corev1.Container {
-	return deployment.PodsFor(&pass.Definition, k.ServiceSpec()).Container(corev1.Container{
+	return deployment.PodsFor(&pass.Definition, &k.Spec.ServiceSpec).Container(corev1.Container{
 		Name: "copy-keys", Image: pass.ScheduledImage(k),
 		Command:      []string{"sh", "-c", fmt.Sprintf("install -m 0400 %s/* %s/", source, directory)},
 		Resources:    deployment.TaskResources(k.Spec.Resources),

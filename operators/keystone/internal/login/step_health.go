@@ -9,7 +9,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
@@ -17,29 +17,29 @@ import (
 
 // ReconcileHealth reports whether the API answers, independent of logins.
 func ReconcileHealth(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	return health.Check{
+	return health.Check[*pass.Scope]{
 		Condition: keystonev1alpha1.ConditionKeystoneAPIReady,
-		URL:       func(p *service.Pass) string { return pass.InternalEndpoint(p.Cluster, s.Keystone) },
-		Healthy:   func(_ *service.Pass, message string) reconcile.Outcome { return healthy(s, message) },
+		URL:       func(s *pass.Scope) string { return pass.InternalEndpoint(s.Cluster, s.Resource) },
+		Healthy:   healthy,
 		Answered:  aboutLogin,
-	}.Reconcile(ctx, s.Pass)
+	}.Reconcile(ctx, s)
 }
 
 // healthy reports that the API answers, and whether the last login found the cache
 // unavailable; without the cache no request fails. A restarted operator repeats the
 // previous finding until it has its own.
 func healthy(s *pass.Scope, message string) reconcile.Outcome {
-	k := s.Keystone
-	switch s.Proofs.Finding(client.ObjectKeyFromObject(k)).Verdict {
+	k := s.Resource
+	switch s.Own.Proofs.Finding(client.ObjectKeyFromObject(k)).Verdict {
 	case proof.Uncached:
 		message += "; the cache at " + strings.Join(k.Spec.Cache.Addresses(s.Cluster, k.Namespace), ", ") +
 			" does not answer, so that requests take longer; check its name, its pods and its NetworkPolicies"
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, message).
+		return reconcile.Done(vocabulary.ReasonAPIHealthy, message).
 			OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventCacheUnavailable, message)
 	case proof.Unasked:
 		if last := lastHealthy(k); last != nil {
 			message = last.Message
 		}
 	}
-	return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, message)
+	return reconcile.Done(vocabulary.ReasonAPIHealthy, message)
 }

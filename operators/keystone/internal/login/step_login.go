@@ -19,12 +19,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/health"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
@@ -35,23 +36,23 @@ import (
 // rarely otherwise.
 func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	if options := service.Config.Value(s.Slots).Options; options != nil && !takesPasswords(options) {
-		s.Proofs.Suspend(client.ObjectKeyFromObject(s.Keystone))
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
+		s.Own.Proofs.Suspend(client.ObjectKeyFromObject(s.Resource))
+		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	}
 	result, err := verify(ctx, s)
 	if err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonHealthCheckFailed, err)
+		return reconcile.Failed(vocabulary.ReasonHealthCheckFailed, err)
 	}
 	return report(s, result)
 }
 
 // verify returns the result of the last login, and starts another one if that is due.
 func verify(ctx context.Context, s *pass.Scope) (proof.Result, error) {
-	name := client.ObjectKeyFromObject(s.Keystone)
+	name := client.ObjectKeyFromObject(s.Resource)
 	if service.Config.Value(s.Slots).Options == nil || pass.BootstrapJob.Value(s.Slots) == nil {
-		return s.Proofs.Suspend(name), nil
+		return s.Own.Proofs.Suspend(name), nil
 	}
-	fernet, err := s.Owned.Find(ctx, s.Key(pass.FernetKeysName(s.Keystone)))
+	fernet, err := s.Owned.Find(ctx, s.Key(pass.FernetKeysName(s.Resource)))
 	if err != nil {
 		return proof.Result{}, err
 	}
@@ -63,14 +64,14 @@ func verify(ctx context.Context, s *pass.Scope) (proof.Result, error) {
 	if err != nil {
 		return proof.Result{}, err
 	}
-	return s.Proofs.Check(name, targetOf(s, pods, tokenKeys)), nil
+	return s.Own.Proofs.Check(name, targetOf(s, pods, tokenKeys)), nil
 }
 
 // targetOf returns the current login to verify. If the only pod of a Deployment was
 // replaced, the Deployment's status is the same as before, so the pods are identified as
 // well.
 func targetOf(s *pass.Scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof.Target {
-	k := s.Keystone
+	k := s.Resource
 	refusal, rollout := refusedMessage(s), health.RolloutOf.Value(s.Slots)
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	return proof.Target{
@@ -104,7 +105,7 @@ func podUIDs(pods []corev1.Pod) string {
 // refusedMessage names the bootstrap after which the password was rejected. A restarted
 // operator recognises by it what was tried before.
 func refusedMessage(s *pass.Scope) string {
-	k, last := s.Keystone, pass.BootstrapJob.Value(s.Slots)
+	k, last := s.Resource, pass.BootstrapJob.Value(s.Slots)
 	ref := k.Spec.Bootstrap.AdminPasswordSecretRef
 	return fmt.Sprintf("Keystone rejects the password of %s under %s of Secret %s, which Job %s of %s has set: "+
 		"it was changed there, or the user was locked or disabled; correct the Secret, or have bootstrap set the password again "+
@@ -114,7 +115,7 @@ func refusedMessage(s *pass.Scope) string {
 }
 
 // takesPasswords reports whether Keystone accepts passwords at all, which is the default.
-func takesPasswords(options config.INI) bool {
+func takesPasswords(options ini.File) bool {
 	methods, set := options["auth"]["methods"]
 	return !set || slices.Contains(strings.FieldsFunc(methods, func(r rune) bool { return r == ',' || r == ' ' }), "password")
 }
@@ -122,7 +123,7 @@ func takesPasswords(options config.INI) bool {
 // refusedRetries returns how often a rejected password may be retried without any change.
 // Keystone counts rejected passwords until it accepts one, and locks the account after
 // too many: at least one attempt is left to the user.
-func refusedRetries(options config.INI) int {
+func refusedRetries(options ini.File) int {
 	limit, set := options["security_compliance"]["lockout_failure_attempts"]
 	attempts, err := strconv.Atoi(strings.TrimSpace(limit))
 	switch {
@@ -156,9 +157,9 @@ var reasons = map[proof.Verdict]string{
 }
 
 var networkReasons = map[proof.Verdict]string{
-	proof.Unresolved:  keystonev1alpha1.ReasonEndpointNotReady,
-	proof.Unreachable: keystonev1alpha1.ReasonConnectionFailed,
-	proof.Broken:      keystonev1alpha1.ReasonHealthCheckFailed,
+	proof.Unresolved:  vocabulary.ReasonEndpointNotReady,
+	proof.Unreachable: vocabulary.ReasonConnectionFailed,
+	proof.Broken:      vocabulary.ReasonHealthCheckFailed,
 }
 
 // aboutLogin reports whether a condition with the reason means that the API is healthy.
@@ -169,15 +170,15 @@ func aboutLogin(reason string) bool {
 func report(s *pass.Scope, result proof.Result) reconcile.Outcome {
 	switch result.Verdict {
 	case proof.Accepted, proof.Uncached:
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
+		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	case proof.Unasked:
-		return standing(s.Keystone)
+		return standing(s.Resource)
 	case proof.Pending:
 		return pending()
 	case proof.Refused:
 		return reconcile.Terminal(keystonev1alpha1.ReasonAdminPasswordRefused, errors.New(result.Message))
 	}
-	verdict := blamed(s.Keystone, result.Verdict)
+	verdict := blamed(s.Resource, result.Verdict)
 	if reason, network := networkReasons[verdict]; network {
 		return reconcile.Waiting(reason, result.Message)
 	}
@@ -197,14 +198,14 @@ func blamed(k *keystonev1alpha1.Keystone, verdict proof.Verdict) proof.Verdict {
 		return verdict
 	case meta.IsStatusConditionFalse(conditions, keystonev1alpha1.ConditionFernetKeysReady):
 		return proof.KeysFailed
-	case meta.IsStatusConditionFalse(conditions, keystonev1alpha1.ConditionDatabaseReady):
+	case meta.IsStatusConditionFalse(conditions, vocabulary.ConditionDatabaseReady):
 		return proof.DatabaseFailed
 	}
 	return verdict
 }
 
 func remedy(s *pass.Scope, verdict proof.Verdict) string {
-	k := s.Keystone
+	k := s.Resource
 	database := "the database at " + database.Address(s.Pass)
 	cache := "the cache at " + strings.Join(k.Spec.Cache.Addresses(s.Cluster, k.Namespace), ", ")
 	switch verdict {
@@ -226,7 +227,7 @@ func standing(k *keystonev1alpha1.Keystone) reconcile.Outcome {
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	switch {
 	case wasAccepted(k):
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
+		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	case last == nil || last.ObservedGeneration != k.Generation:
 		return pending()
 	case last.Reason == keystonev1alpha1.ReasonAdminPasswordRefused:

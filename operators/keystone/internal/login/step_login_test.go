@@ -9,9 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/health"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
@@ -23,23 +24,23 @@ func TestPasswordsAreProvenWhereKeystoneTakesThem(t *testing.T) {
 		"password": true, "external,password, token": true, "token,password": true,
 		"": false, "external,token": false, "password_but_not_quite": false,
 	} {
-		if got := takesPasswords(config.INI{"auth": {"methods": methods}}); got != want {
+		if got := takesPasswords(ini.File{"auth": {"methods": methods}}); got != want {
 			t.Errorf("with methods %q: %t, want %t", methods, got, want)
 		}
 	}
-	if !takesPasswords(config.INI{}) {
+	if !takesPasswords(ini.File{}) {
 		t.Error("Keystone takes passwords by default")
 	}
 }
 
 func TestRefusedPasswordsAreTriedAgainOnlyAsOftenAsTheyLockNoAccount(t *testing.T) {
 	for attempts, want := range map[string]int{"1": 0, "2": 0, "3": 1, " 6 ": 4, "many": 0, "0": 0} {
-		options := config.INI{"security_compliance": {"lockout_failure_attempts": attempts}}
+		options := ini.File{"security_compliance": {"lockout_failure_attempts": attempts}}
 		if got := refusedRetries(options); got != want {
 			t.Errorf("with lockout_failure_attempts %q: %d, want %d", attempts, got, want)
 		}
 	}
-	if got := refusedRetries(config.INI{}); got >= 0 {
+	if got := refusedRetries(ini.File{}); got >= 0 {
 		t.Errorf("without a lockout: %d, want no bound", got)
 	}
 }
@@ -58,7 +59,7 @@ func condition(conditionType string, status metav1.ConditionStatus, reason strin
 
 func TestAnErrorThatKeystoneDoesNotExplainIsBlamedOnWhatIsKnownToBeBroken(t *testing.T) {
 	noKeys := condition(keystonev1alpha1.ConditionFernetKeysReady, metav1.ConditionFalse, keystonev1alpha1.ReasonKeysMissing)
-	noDatabase := condition(keystonev1alpha1.ConditionDatabaseReady, metav1.ConditionFalse, keystonev1alpha1.ReasonClusterNotReady)
+	noDatabase := condition(vocabulary.ConditionDatabaseReady, metav1.ConditionFalse, vocabulary.ReasonClusterNotReady)
 	for title, test := range map[string]struct {
 		keystone *keystonev1alpha1.Keystone
 		found    proof.Verdict
@@ -81,7 +82,7 @@ func TestAnErrorThatKeystoneDoesNotExplainIsBlamedOnWhatIsKnownToBeBroken(t *tes
 func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
 	const api = keystonev1alpha1.ConditionKeystoneAPIReady
 	bootstrapped := condition(keystonev1alpha1.ConditionBootstrapReady, metav1.ConditionTrue, keystonev1alpha1.ReasonBootstrapComplete)
-	older := condition(api, metav1.ConditionTrue, keystonev1alpha1.ReasonAPIHealthy)
+	older := condition(api, metav1.ConditionTrue, vocabulary.ReasonAPIHealthy)
 	older.ObservedGeneration = 0
 	for title, test := range map[string]struct {
 		keystone *keystonev1alpha1.Keystone
@@ -90,11 +91,11 @@ func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
 		"nothing":             {withConditions(), keystonev1alpha1.ReasonLoginPending},
 		"about an older spec": {withConditions(older, bootstrapped), keystonev1alpha1.ReasonLoginPending},
 		"healthy": {
-			withConditions(condition(api, metav1.ConditionTrue, keystonev1alpha1.ReasonAPIHealthy), bootstrapped),
-			keystonev1alpha1.ReasonAPIHealthy,
+			withConditions(condition(api, metav1.ConditionTrue, vocabulary.ReasonAPIHealthy), bootstrapped),
+			vocabulary.ReasonAPIHealthy,
 		},
 		"healthy before a bootstrap": {
-			withConditions(condition(api, metav1.ConditionTrue, keystonev1alpha1.ReasonAPIHealthy)), keystonev1alpha1.ReasonLoginPending,
+			withConditions(condition(api, metav1.ConditionTrue, vocabulary.ReasonAPIHealthy)), keystonev1alpha1.ReasonLoginPending,
 		},
 		"refused": {
 			withConditions(condition(api, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)),
@@ -105,7 +106,7 @@ func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
 			keystonev1alpha1.ReasonDatabaseUnavailable,
 		},
 		"the API did not answer": {
-			withConditions(condition(api, metav1.ConditionFalse, keystonev1alpha1.ReasonConnectionFailed), bootstrapped),
+			withConditions(condition(api, metav1.ConditionFalse, vocabulary.ReasonConnectionFailed), bootstrapped),
 			keystonev1alpha1.ReasonLoginPending,
 		},
 	} {
@@ -118,7 +119,7 @@ func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
 }
 
 // ownOptions are those of the operator that a login depends on.
-var ownOptions = config.INI{"identity": {"default_domain_id": "default"}}
+var ownOptions = ini.File{"identity": {"default_domain_id": "default"}}
 
 func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 	s := fixture.Scope(fixture.Minimal())
@@ -127,7 +128,7 @@ func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 	pass.BootstrapJob.Put(s.Slots, last)
 	refused := condition(keystonev1alpha1.ConditionKeystoneAPIReady, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)
 	refused.Message = targetOf(s, nil, nil).Refusal
-	s.Keystone.Status.Conditions = []metav1.Condition{refused}
+	s.Resource.Status.Conditions = []metav1.Condition{refused}
 	if !targetOf(s, nil, nil).Refused {
 		t.Error("the password would be tried again")
 	}

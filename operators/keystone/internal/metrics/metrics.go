@@ -3,7 +3,6 @@
 package metrics
 
 import (
-	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/metric"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -12,7 +11,7 @@ import (
 const Prefix = "keystone_operator"
 
 // Operator are the metrics that the operators of all services have.
-var Operator = controller.Metrics{Prefix: Prefix, Kind: keystonev1alpha1.Kind}
+var Operator = metric.Names{Prefix: Prefix, Kind: keystonev1alpha1.Kind}
 
 // ofKeys are the labels of metrics about rotated keys and passwords.
 var ofKeys = []metric.Label{

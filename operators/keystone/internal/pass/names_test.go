@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
@@ -18,27 +17,27 @@ func TestCronJobsKeepTheImageWhoseSchemaIsInstalled(t *testing.T) {
 		"before a patch is synced":      {status: commonv1.ServiceStatus{InstalledRelease: "2025.2-old"}, want: "2025.2-old"},
 		"while the schema is expanded": {
 			status: commonv1.ServiceStatus{
-				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseExpanding,
+				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: commonv1.UpgradePhaseExpanding,
 			}, want: "2025.1",
 		},
 		"while the pods are replaced": {
 			status: commonv1.ServiceStatus{
-				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseRollingUpdate,
+				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: commonv1.UpgradePhaseRollingUpdate,
 			}, want: "2025.1",
 		},
 		"from the contraction on": {
 			status: commonv1.ServiceStatus{
-				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseContracting,
+				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: commonv1.UpgradePhaseContracting,
 			}, want: "2025.2",
 		},
 		"while an offline upgrade stops the pods": {
 			status: commonv1.ServiceStatus{
-				InstalledRelease: "2022.2", TargetRelease: "2025.1", UpgradePhase: keystonev1alpha1.UpgradePhaseStopping,
+				InstalledRelease: "2022.2", TargetRelease: "2025.1", UpgradePhase: commonv1.UpgradePhaseStopping,
 			}, want: "2025.1",
 		},
 		"while the database is migrated offline": {
 			status: commonv1.ServiceStatus{
-				InstalledRelease: "2022.2", TargetRelease: "2025.1", UpgradePhase: keystonev1alpha1.UpgradePhaseSyncing,
+				InstalledRelease: "2022.2", TargetRelease: "2025.1", UpgradePhase: commonv1.UpgradePhaseSyncing,
 			}, want: "2025.1",
 		},
 		"once it is installed": {status: commonv1.ServiceStatus{InstalledRelease: "2025.2"}, want: "2025.2"},

@@ -23,14 +23,4 @@ type Toolbox struct {
 }
 
 // Scope is one pass over one Keystone.
-type Scope struct {
-	*service.Pass
-	*Toolbox
-	Keystone *keystonev1alpha1.Keystone
-}
-
-// KeystoneOf returns the Keystone of the pass.
-func KeystoneOf(p *service.Pass) *keystonev1alpha1.Keystone {
-	k, _ := p.Resource.(*keystonev1alpha1.Keystone)
-	return k
-}
+type Scope = service.Scope[*keystonev1alpha1.Keystone, *Toolbox]

@@ -50,10 +50,10 @@ func deliver(ctx context.Context, s *pass.Scope) (stage, error) {
 		return stage{}, err
 	}
 	if since, known := d.inUseSince(); known {
-		s.Lifetimes.Age.Set(client.ObjectKeyFromObject(s.Keystone), keyType, since)
+		s.Own.Lifetimes.Age.Set(client.ObjectKeyFromObject(s.Resource), keyType, since)
 	}
 	if d.next == nil {
-		return d.configured("The next password is generated at " + s.Keystone.Spec.Bootstrap.PasswordRotation.Schedule)
+		return d.configured("The next password is generated at " + s.Resource.Spec.Bootstrap.PasswordRotation.Schedule)
 	}
 	arrived := d.arrived()
 	switch {
@@ -73,7 +73,7 @@ func deliver(ctx context.Context, s *pass.Scope) (stage, error) {
 		return rotated(fmt.Sprintf("Secret %s holds the new password, which is being set in Keystone", d.target.Name)), nil
 	}
 	return d.configured(fmt.Sprintf("The last password was generated at %s, the next one at %s",
-		d.next.Annotations[rotation.CompletedAtAnnotation], s.Keystone.Spec.Bootstrap.PasswordRotation.Schedule))
+		d.next.Annotations[rotation.CompletedAtAnnotation], s.Resource.Spec.Bootstrap.PasswordRotation.Schedule))
 }
 
 func rotated(message string) stage {
@@ -83,11 +83,11 @@ func rotated(message string) stage {
 // newDelivery reads both ends of the delivery and ensures the PushSecret between them.
 func newDelivery(ctx context.Context, s *pass.Scope) (*delivery, error) {
 	d := &delivery{Scope: s}
-	next, err := s.Owned.Find(ctx, s.Key(NextName(s.Keystone)))
+	next, err := s.Owned.Find(ctx, s.Key(NextName(s.Resource)))
 	if err != nil {
 		return nil, err
 	}
-	d.target, err = apply.Find(ctx, s.Refs, s.Key(s.Keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name), &corev1.Secret{})
+	d.target, err = apply.Find(ctx, s.Refs, s.Key(s.Resource.Spec.Bootstrap.AdminPasswordSecretRef.Name), &corev1.Secret{})
 	if err != nil {
 		return nil, err
 	}
@@ -101,14 +101,14 @@ func newDelivery(ctx context.Context, s *pass.Scope) (*delivery, error) {
 	if !s.Kinds.Served(pushsecret.Kind) || d.heldBack() {
 		return d, nil
 	}
-	d.push = newPush(s.Cluster, s.Keystone, next)
-	return d, secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.Keystone, d.push, apply.FieldManager)
+	d.push = newPush(s.Cluster, s.Resource, next)
+	return d, secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.Resource, d.push, apply.FieldManager)
 }
 
 func (d *delivery) password() []byte { return d.next.Data[commonv1.DatabasePasswordKey] }
 
 func (d *delivery) targetKey() string {
-	return pass.AdminPasswordKey(d.Keystone)
+	return pass.AdminPasswordKey(d.Resource)
 }
 
 // arrived reports whether the administrator's Secret holds the next password.
@@ -154,7 +154,7 @@ func (d *delivery) configured(message string) (stage, error) {
 	if d.writes() && !d.mayWrite() {
 		return stage{}, d.notAllowed()
 	}
-	if d.Keystone.Spec.Bootstrap.PasswordRotation.Suspend {
+	if d.Resource.Spec.Bootstrap.PasswordRotation.Suspend {
 		message += "; the schedule is suspended"
 	}
 	problem := d.pushProblem()
@@ -175,7 +175,7 @@ func (d *delivery) pushProblem() string {
 		return ""
 	}
 	return fmt.Sprintf("PushSecret %s cannot write to %s (%s); %s",
-		d.push.Name, storePath(d.Cluster, d.Keystone), state.Message, pushsecret.Remedy)
+		d.push.Name, storePath(d.Cluster, d.Resource), state.Message, pushsecret.Remedy)
 }
 
 // forward takes the next step of the delivery to the administrator's Secret.
@@ -229,7 +229,7 @@ func (d *delivery) externalSecret(ctx context.Context) (*esov1.ExternalSecret, e
 	if !d.Kinds.Served(secrets.ExternalSecretGVK) {
 		return nil, nil
 	}
-	name := d.Keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name
+	name := d.Resource.Spec.Bootstrap.AdminPasswordSecretRef.Name
 	if owner := d.targetController(); owner != nil && owner.Kind == esov1.ExtSecretKind {
 		name = owner.Name
 	}
@@ -256,7 +256,7 @@ func (d *delivery) throughStore(ctx context.Context, external *esov1.ExternalSec
 		}
 	}
 	return d.inTransit(fmt.Sprintf("ExternalSecret %s has not delivered it yet; it has to read property %s of %s",
-		external.Name, commonv1.DatabasePasswordKey, storePath(d.Cluster, d.Keystone)))
+		external.Name, commonv1.DatabasePasswordKey, storePath(d.Cluster, d.Resource)))
 }
 
 // inTransit is the stage of a delivery that waits for the described event, or the refusal
@@ -269,7 +269,7 @@ func (d *delivery) inTransit(waitsFor string) (stage, error) {
 		return stage{}, d.notDelivered(waitsFor)
 	}
 	transit := rotated(fmt.Sprintf("A new password is being delivered to Secret %s: %s",
-		d.Keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name, waitsFor))
+		d.Resource.Spec.Bootstrap.AdminPasswordSecretRef.Name, waitsFor))
 	transit.again = min(left, deliveryTimeout)
 	return transit, nil
 }
@@ -277,7 +277,7 @@ func (d *delivery) inTransit(waitsFor string) (stage, error) {
 // notDelivered reports what keeps the next password from the administrator's Secret. A
 // user can copy it there, unless it cannot be set in Keystone either.
 func (d *delivery) notDelivered(obstacle string) error {
-	name := d.Keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name
+	name := d.Resource.Spec.Bootstrap.AdminPasswordSecretRef.Name
 	remedy := fmt.Sprintf("; or copy key %s of Secret %s there yourself", commonv1.DatabasePasswordKey, d.next.Name)
 	if d.heldBack() {
 		remedy = ""
@@ -291,7 +291,7 @@ func (d *delivery) refused() error {
 	return &refusalError{keystonev1alpha1.ReasonAdminPasswordRotationRejected, fmt.Errorf(
 		"the rules of Keystone in [security_compliance] refuse the new password, which Secret %s holds, and keep the one before; "+
 			"start a Job of CronJob %s, which makes one that fits them",
-		d.target.Name, Rotator(d.Keystone).ObjectName(d.Keystone))}
+		d.target.Name, Rotator(d.Resource).ObjectName(d.Resource))}
 }
 
 // write writes the password to a Secret that no controller maintains. It is marked as

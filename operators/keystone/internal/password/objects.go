@@ -74,7 +74,7 @@ func Rotator(k *keystonev1alpha1.Keystone) cronjob.Rotator {
 // configured returns the rotation with the configuration, in which its Jobs look up which
 // passwords Keystone accepts.
 func configured(s *pass.Scope) cronjob.Rotator {
-	rotator := Rotator(s.Keystone)
+	rotator := Rotator(s.Resource)
 	rotator.Mounts = []deployment.Mount{deployment.ConfigMount(s.Pass)}
 	return rotator
 }
@@ -97,7 +97,7 @@ func newPush(c cluster.Settings, k *keystonev1alpha1.Keystone, next *corev1.Secr
 // remove deletes all objects of the rotation from the cluster. The
 // password in use and its copy in the store are kept.
 func remove(ctx context.Context, s *pass.Scope) error {
-	k := s.Keystone
+	k := s.Resource
 	// The schedule is irrelevant for finding the objects to delete.
 	gone := cronjob.Rotator{Name: rotationName, Source: NextName(k), Staging: stagedName(k)}
 	if err := gone.Remove(ctx, s); err != nil {

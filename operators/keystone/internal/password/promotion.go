@@ -24,8 +24,8 @@ import (
 // crash in between, the staged password is already the next one. The error is a
 // refusalError if the staged password cannot be used; it stays staged for inspection.
 func promote(ctx context.Context, s *pass.Scope) (promoted bool, err error) {
-	staging, err := s.Owned.Find(ctx, s.Key(stagedName(s.Keystone)))
-	if err != nil || staging == nil || !metav1.IsControlledBy(staging, s.Keystone) {
+	staging, err := s.Owned.Find(ctx, s.Key(stagedName(s.Resource)))
+	if err != nil || staging == nil || !metav1.IsControlledBy(staging, s.Resource) {
 		return false, err
 	}
 	_, staged, err := rotation.CompletedAt(staging)
@@ -35,13 +35,13 @@ func promote(ctx context.Context, s *pass.Scope) (promoted bool, err error) {
 	case !staged:
 		return false, nil
 	}
-	if err := checkPassword(staging.Data, minLength(s.Keystone)); err != nil {
+	if err := checkPassword(staging.Data, minLength(s.Resource)); err != nil {
 		return false, &refusalError{keystonev1alpha1.ReasonAdminPasswordRotationRejected, fmt.Errorf(
 			"the password staged in Secret %s cannot be used: %w; look at the log of the last Job of CronJob %s, delete the Secret "+
 				"and start a Job of the CronJob; the password in use stays",
-			staging.Name, err, Rotator(s.Keystone).ObjectName(s.Keystone))}
+			staging.Name, err, Rotator(s.Resource).ObjectName(s.Resource))}
 	}
-	next, err := s.Owned.Find(ctx, s.Key(NextName(s.Keystone)))
+	next, err := s.Owned.Find(ctx, s.Key(NextName(s.Resource)))
 	if err != nil {
 		return false, err
 	}
@@ -59,7 +59,7 @@ func commitPassword(ctx context.Context, s *pass.Scope, staging *corev1.Secret) 
 	completed := staging.Annotations[rotation.CompletedAtAnnotation]
 	desired := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: NextName(s.Keystone), Namespace: s.Keystone.Namespace, Labels: pass.Definition.Labels(s.Keystone.Name),
+			Name: NextName(s.Resource), Namespace: s.Resource.Namespace, Labels: pass.Definition.Labels(s.Resource.Name),
 			Annotations: map[string]string{rotation.CompletedAtAnnotation: completed},
 		},
 		Type: corev1.SecretTypeOpaque,
@@ -67,10 +67,10 @@ func commitPassword(ctx context.Context, s *pass.Scope, staging *corev1.Secret) 
 	}
 	// A password is never restored from a backup: unlike a key Secret, a Secret without
 	// the operator's labels has another owner.
-	if err := s.Owned.RefuseOthers(ctx, s.Keystone, desired); err != nil {
+	if err := s.Owned.RefuseOthers(ctx, s.Resource, desired); err != nil {
 		return err
 	}
-	live, created, err := s.Owned.EnsureOnce(ctx, s.Keystone, desired)
+	live, created, err := s.Owned.EnsureOnce(ctx, s.Resource, desired)
 	if err != nil || created {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/cronjob"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -26,18 +27,18 @@ var schedule = cronjob.Schedule{
 // of the spec through External Secrets, or directly if nothing else writes that Secret.
 // Bootstrap then sets it in Keystone, as after every change of that Secret.
 func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	k := s.Keystone
+	k := s.Resource
 	if !k.Spec.PasswordRotationEnabled() {
 		if err := remove(ctx, s); err != nil {
-			return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
+			return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
 		}
-		s.Lifetimes.EndRotation(client.ObjectKeyFromObject(k), keyType)
+		s.Own.Lifetimes.EndRotation(client.ObjectKeyFromObject(k), keyType)
 		return reconcile.Done(keystonev1alpha1.ReasonRotationDisabled, "spec.bootstrap.passwordRotation is not enabled")
 	}
 	// Without a configuration, which the Config step reports, the schedule stays as it is.
 	if service.Config.Value(s.Slots).ConfigMap != "" {
 		if err := configured(s).Ensure(ctx, s); err != nil {
-			return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
+			return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
 		}
 	}
 	promoted, err := promote(ctx, s)
@@ -69,7 +70,7 @@ func report(at stage, err error) reconcile.Outcome {
 		return reconcile.Terminal(refusal.reason, err)
 	}
 	if err != nil {
-		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
 	}
 	outcome := reconcile.Done(at.reason, at.message).Within(at.again)
 	if at.backupProblem != "" {

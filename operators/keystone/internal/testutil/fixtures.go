@@ -6,7 +6,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -29,13 +28,15 @@ func Brownfield(namespace, name string) *keystonev1alpha1.Keystone {
 	return &keystonev1alpha1.Keystone{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: keystonev1alpha1.KeystoneSpec{
-			Replicas: 1,
-			Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
-			Database: commonv1.DatabaseSpec{
-				Host: "db.example.com", Database: "keystone",
-				SecretRef: commonv1.SecretRefSpec{Name: DatabaseSecret},
+			ServiceSpec: commonv1.ServiceSpec{
+				Replicas: 1,
+				Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
+				Database: commonv1.DatabaseSpec{
+					Host: "db.example.com", Database: "keystone",
+					SecretRef: commonv1.SecretRefSpec{Name: DatabaseSecret},
+				},
+				Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
 			},
-			Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: AdminSecret},
 			},
@@ -68,9 +69,4 @@ func MariaDB(namespace string) *mariadbv1alpha1.MariaDB {
 	m := &mariadbv1alpha1.MariaDB{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: Cluster}}
 	m.Spec.Storage.Ephemeral = new(true)
 	return m
-}
-
-// ChangeService changes the part of the spec that all services have in common.
-func ChangeService(k *keystonev1alpha1.Keystone, change func(*commonv1.ServiceSpec)) {
-	apitest.Change(&k.Spec, k.ServiceSpec(), change)
 }

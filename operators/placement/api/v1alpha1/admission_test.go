@@ -1,6 +1,6 @@
 //go:build integration
 
-package v1alpha1
+package v1alpha1_test
 
 import (
 	"testing"
@@ -8,26 +8,28 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	. "github.com/c5c3/forge/operators/placement/api/v1alpha1"
+	"github.com/c5c3/forge/operators/placement/internal/webhook"
 )
 
-const samples = configDir + "/samples/*.yaml"
+const samples = ConfigDir + "/samples/*.yaml"
 
 // env is the API server of this package's tests.
 var env *envtest.Env
 
 func TestMain(m *testing.M) {
-	apitest.Main(m, configDir, func(e *envtest.Env) { env = e })
+	apitest.Main(m, ConfigDir, func(e *envtest.Env) { env = e })
 }
 
 func TestTheSchemaAloneKeepsAPlacementSafe(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
-	placements().TheSchemaAlone(t, server)
+	Placements().TheSchemaAlone(t, server)
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
-	server.ServeWebhooks(t, configDir, NewPlacementWebhook(cluster.Settings{}).SetupWebhookWithManager)
-	placements().TheWebhook(t, server)
+	server.ServeWebhooks(t, ConfigDir, webhook.NewPlacementWebhook(cluster.Settings{}).SetupWebhookWithManager)
+	Placements().TheWebhook(t, server)
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }

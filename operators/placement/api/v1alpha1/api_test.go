@@ -48,7 +48,6 @@ func violations() []violation {
 
 func placements() apitest.Kind[*Placement] {
 	return apitest.Service[*Placement]{
-		Change:   func(p *Placement, change func(*commonv1.ServiceSpec)) { change(&p.Spec.ServiceSpec) },
 		Selector: SelectorLabels,
 		Policy:   "placement:usages",
 	}.Completed(apitest.Kind[*Placement]{
@@ -57,7 +56,7 @@ func placements() apitest.Kind[*Placement] {
 		Minimal:    minimal,
 		Complete:   []func() *Placement{minimal},
 
-		Rules:       slices.Concat(table, limits.Table()),
+		Rules:       slices.Concat(table, Limits.Table()),
 		Immutables:  immutables,
 		UpdateRules: ValidateUpdate,
 		Defaults:    SetDefaults,
@@ -76,6 +75,14 @@ func kinds() apitest.Kinds { return apitest.Kinds{placements()} }
 func TestTheAPIOfPlacementIsComplete(t *testing.T) {
 	// JSON carries no text that is not valid UTF-8.
 	kinds().Prove(t, "validation*.go", " must be valid UTF-8")
+}
+
+func TestAnImageWithoutANameIsRefusedWithTheNameOfPlacements(t *testing.T) {
+	p := minimal()
+	p.Spec.Image.Repository = ""
+	if err := Validate(p).ToAggregate(); err == nil || !strings.Contains(err.Error(), "for example ghcr.io/c5c3/placement") {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestEveryConditionAndReasonIsInTheVocabulary(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 // whenever its value changes, for example after an older database was restored.
 const AnnotationRunAgain = "placement.openstack.c5c3.io/run-again"
 
-// ServiceSpec returns the part of the spec that a Placement has in common with other services. Callers must not change it.
+// ServiceSpec returns the part of the spec that a Placement has in common with other services.
 func (p *Placement) ServiceSpec() *commonv1.ServiceSpec { return &p.Spec.ServiceSpec }
 
 // ServiceUser returns pointers to the Identity service of a Placement and its user there.

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/rules"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -15,7 +15,7 @@ import (
 // schema states as markers and CEL, in the same words, and adds what a schema cannot
 // state. Rules that need other objects are in the webhook instead.
 var table = slices.Concat(
-	commonv1.ServiceRules[*Placement](SelectorLabels), commonv1.ServiceUserRules[*Placement](),
+	commonv1.ServiceRules[*Placement](AppName, SelectorLabels), commonv1.ServiceUserRules[*Placement](),
 	rules.Table[*Placement]{
 		{Path: "metadata.name", Check: checkName},
 		{Path: "spec.extraConfig", Check: checkExtraConfig},
@@ -23,12 +23,12 @@ var table = slices.Concat(
 	},
 )
 
-// limits are the rules that refuse new values only.
-var limits = slices.Concat(commonv1.ServiceLimits[*Placement](), commonv1.ServiceUserLimits[*Placement]())
+// Limits are the rules that refuse new values only.
+var Limits = slices.Concat(commonv1.ServiceLimits[*Placement](), commonv1.ServiceUserLimits[*Placement]())
 
 // Outdated describes the values of a Placement that a new one could not have, "" if there
 // are none.
-func Outdated(p *Placement) string { return limits.Outdated(p) }
+func Outdated(p *Placement) string { return Limits.Outdated(p) }
 
 // immutables are the fields of a Placement that cannot be changed.
 var immutables = commonv1.ServiceImmutables[*Placement]()
@@ -62,7 +62,7 @@ func checkName(p *Placement, at *field.Path) field.ErrorList {
 }
 
 func checkExtraConfig(p *Placement, at *field.Path) field.ErrorList {
-	return config.ValidateExtra(p.Spec.ExtraConfig, at)
+	return ini.ValidateExtra(p.Spec.ExtraConfig, at)
 }
 
 func checkExtraConfigSecretRef(p *Placement, at *field.Path) field.ErrorList {

@@ -29,7 +29,6 @@ var placements = conformance.Service[*placementv1alpha1.Placement]{
 	Exemplary:  true,
 	Vocabulary: placementv1alpha1.Vocabularies()[0],
 	New:        placement,
-	Change:     func(p *placementv1alpha1.Placement, change func(*commonv1.ServiceSpec)) { change(&p.Spec.ServiceSpec) },
 	Inputs: func(namespace string) []client.Object {
 		return []client.Object{
 			secret(namespace, "placement-db", "placement", "database-password"),

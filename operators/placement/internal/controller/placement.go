@@ -7,6 +7,7 @@ import (
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/kit"
 	"github.com/c5c3/forge/internal/common/release"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/serviceuser"
@@ -47,38 +48,33 @@ var placementSchema = schema.Schema{
 	RunAgain:     placementv1alpha1.AnnotationRunAgain,
 }
 
+// steps are those that every service has.
+var steps = kit.Steps[*scope]{Schema: placementSchema}
+
 func manage(command string) []string { return []string{"placement-manage", "db", command} }
 
 func shell(script string) []string { return []string{"/bin/sh", "-eu", "-c", script} }
 
 // settings declares the configuration of a Placement.
-var settings = configuration.Service{
+var settings = configuration.Service[*scope]{
 	File:    "placement.conf",
 	Options: defaultOptions,
 	Parts:   []configuration.Part{serviceuser.Configuration},
-	Files: func(p *service.Pass) (map[string]string, error) {
+	Files: func(s *scope) (map[string]string, error) {
 		return map[string]string{
-			deployment.ReadyFile: api.ReadyScript(p.Definition), database.StartFile: placementDatabase.StartScript(p),
+			deployment.ReadyFile: api.ReadyScript(s.Definition), database.StartFile: placementDatabase.StartScript(s.Pass),
 		}, nil
 	},
 	Check: configuration.Check{Register: "placement.conf:register_opts"},
 }
 
 // api declares the API pods of a Placement. The WSGI application has no arguments.
-var api = deployment.API{
+var api = steps.Pods(deployment.API[*scope]{
 	HealthPath: "/",
-	Variable:   placementDatabase.Variable(), Table: "resource_providers",
+	Table:      "resource_providers",
 	Tables: []string{
 		"allocations", "consumers", "inventories", "projects", "resource_classes", "resource_provider_aggregates",
 		"resource_provider_traits", "resource_providers", "traits", "users",
 	},
 	Endpoint: endpoint,
-	Address:  database.Address,
-	Env:      func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{placementDatabase.APIEnv(p)} },
-	Mounts:   database.TLSMounts,
-	Annotations: func(p *service.Pass) map[string]string {
-		return map[string]string{database.HashAnnotation(p.Definition): database.Connection.Value(p.Slots).Hash()}
-	},
-	Prune:    configuration.Prune,
-	Complete: placementSchema.CompleteRollout,
-}
+})

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/service"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
@@ -17,8 +17,8 @@ func TestTheConfigurationOfAPlacement(t *testing.T) {
 	p.Spec.Cache.Servers = []string{"one:11211", "two:11211"}
 	p.Spec.Identity.AuthURL, p.Spec.Identity.Region = "https://identity.example.com/v3", "RegionOne"
 	placementv1alpha1.SetDefaults(p)
-	pass := service.NewPass(&service.Tools{Cluster: cluster.Settings{}}, &definition, p)
-	want := config.INI{
+	pass := service.NewScope(&service.Tools{Cluster: cluster.Settings{}}, &definition, p, struct{}{})
+	want := ini.File{
 		"DEFAULT": {"use_stderr": "true", "debug": "false"},
 		"placement_database": {
 			"connection": "mysql+pymysql://placeholder", "connection_recycle_time": "600", "max_retries": "-1",

@@ -5,14 +5,9 @@ package controller
 import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/database"
-	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/health"
-	"github.com/c5c3/forge/internal/common/image"
-	"github.com/c5c3/forge/internal/common/networking"
-	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/serviceuser"
@@ -49,16 +44,16 @@ import (
 // +kubebuilder:rbac:groups=scheduling.k8s.io,resources=priorityclasses,verbs=get
 
 // pipeline lists the steps of a pass in order.
-var pipeline = reconcile.Pipeline[*service.Pass]{
+var pipeline = reconcile.Pipeline[*scope]{
 	{
-		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: database.ReconcileSecret,
+		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: steps.DatabaseSecret,
 		Sets: []reconcile.Value{database.CredentialsOf},
 	},
 	{
-		Name: "DatabaseTLS", Condition: vocabulary.ConditionDatabaseTLSReady, Run: placementDatabase.ReconcileTLS,
+		Name: "DatabaseTLS", Condition: vocabulary.ConditionDatabaseTLSReady, Run: steps.DatabaseTLS,
 	},
 	{
-		Name: "DBConnectionSecret", Condition: vocabulary.ConditionSecretsReady, Run: placementDatabase.ReconcileConnection,
+		Name: "DBConnectionSecret", Condition: vocabulary.ConditionSecretsReady, Run: steps.DatabaseConnection,
 		Reads: []reconcile.Value{database.CredentialsOf}, Sets: []reconcile.Value{database.Connection},
 		Needs: []string{"Secrets"},
 	},
@@ -71,27 +66,27 @@ var pipeline = reconcile.Pipeline[*service.Pass]{
 		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
 	},
 	{
-		Name: "Logging", Condition: vocabulary.ConditionLoggingHealthy, Run: configuration.ReportLogging,
+		Name: "Logging", Condition: vocabulary.ConditionLoggingHealthy, Run: steps.Logging,
 		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"}, Informational: true,
 	},
 	{
-		Name: "ServiceUser", Condition: vocabulary.ConditionServiceUserReady, Run: serviceuser.Reconcile,
+		Name: "ServiceUser", Condition: vocabulary.ConditionServiceUserReady, Run: serviceuser.Step[*scope]{}.Reconcile,
 		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
 	},
 	{
-		Name: "NetworkPolicy", Condition: vocabulary.ConditionNetworkPolicyReady, Run: networking.ReconcilePolicies,
+		Name: "NetworkPolicy", Condition: vocabulary.ConditionNetworkPolicyReady, Run: steps.NetworkPolicies,
 	},
 	{
-		Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: placementSchema.Reconcile,
+		Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.Database,
 		Reads:    []reconcile.Value{database.CredentialsOf, database.Connection, service.Config},
 		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
 		Announce: []string{vocabulary.ReasonDatabaseSynced},
 	},
 	{
-		Name: "Image", Condition: vocabulary.ConditionReleaseConsistent, Run: image.Reconcile, Needs: []string{"Config"}, Informational: true,
+		Name: "Image", Condition: vocabulary.ConditionReleaseConsistent, Run: steps.Image, Needs: []string{"Config"}, Informational: true,
 	},
 	{
-		Name: "PolicyValidation", Condition: vocabulary.ConditionPolicyValidReady, Run: policy.ReconcileValidation,
+		Name: "PolicyValidation", Condition: vocabulary.ConditionPolicyValidReady, Run: steps.PolicyValidation,
 		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
 	},
 	{
@@ -100,30 +95,30 @@ var pipeline = reconcile.Pipeline[*service.Pass]{
 		Needs: []string{"Database", "ConfigCheck", "ServiceUser", "PolicyValidation"},
 	},
 	{
-		Name: "HTTPRoute", Condition: vocabulary.ConditionHTTPRouteReady, Run: networking.ReconcileRoute,
+		Name: "HTTPRoute", Condition: vocabulary.ConditionHTTPRouteReady, Run: steps.Route,
 	},
 	{
 		Name: "HealthCheck", Condition: placementv1alpha1.ConditionPlacementAPIReady,
-		Run:  health.Check{Condition: placementv1alpha1.ConditionPlacementAPIReady, URL: internalEndpoint}.Reconcile,
+		Run:  health.Check[*scope]{Condition: placementv1alpha1.ConditionPlacementAPIReady, URL: internalEndpoint}.Reconcile,
 		Sets: []reconcile.Value{health.RolloutOf},
 	},
 	{
-		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: deployment.ReconcileAutoscaler,
+		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: steps.Autoscaler,
 	},
 }
 
 // finalizers lists the stages of deletion.
-var finalizers = []reconcile.Finalizer[*service.Pass]{
+var finalizers = []reconcile.Finalizer[*scope]{
 	{
 		Name: "placement.openstack.c5c3.io/finalizer",
-		Step: reconcile.Step[*service.Pass]{
-			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: database.Finalize,
+		Step: reconcile.Step[*scope]{
+			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.FinalizeDatabase,
 		},
 	},
 }
 
 // Controller declares the controller of Placements.
-var Controller = controller.Controller[*placementv1alpha1.Placement, *service.Pass]{
+var Controller = controller.Controller[*placementv1alpha1.Placement, struct{}]{
 	Definition:  &definition,
 	Metrics:     metrics.Operator,
 	New:         func() *placementv1alpha1.Placement { return &placementv1alpha1.Placement{} },
@@ -131,7 +126,6 @@ var Controller = controller.Controller[*placementv1alpha1.Placement, *service.Pa
 	AddToScheme: placementv1alpha1.AddToScheme,
 	Guard:       guard,
 	Outdated:    placementv1alpha1.Outdated,
-	Scope:       func(p *service.Pass, _ *placementv1alpha1.Placement) *service.Pass { return p },
 	Pipeline:    pipeline,
 	Finalizers:  finalizers,
 }

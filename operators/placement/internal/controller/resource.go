@@ -5,14 +5,17 @@ import (
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
-func internalEndpoint(p *service.Pass) string {
-	return placementv1alpha1.InternalEndpoint(p.Cluster, p.Resource.GetNamespace(), p.Resource.GetName())
+// scope is one pass over one Placement. Its operator has no tools of its own.
+type scope = service.Scope[*placementv1alpha1.Placement, struct{}]
+
+func internalEndpoint(s *scope) string {
+	return placementv1alpha1.InternalEndpoint(s.Cluster, s.Resource.Namespace, s.Resource.Name)
 }
 
 // endpoint returns the URL for users.
-func endpoint(p *service.Pass) string {
-	if p.Spec.Gateway != nil {
-		return placementv1alpha1.GatewayEndpoint(p.Spec.Gateway)
+func endpoint(s *scope) string {
+	if s.Spec.Gateway != nil {
+		return placementv1alpha1.GatewayEndpoint(s.Spec.Gateway)
 	}
-	return internalEndpoint(p)
+	return internalEndpoint(s)
 }

@@ -3,13 +3,12 @@
 package metrics
 
 import (
-	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/metric"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 // Operator are the metrics of the operator.
-var Operator = controller.Metrics{Prefix: "placement_operator", Kind: placementv1alpha1.Kind}
+var Operator = metric.Names{Prefix: "placement_operator", Kind: placementv1alpha1.Kind}
 
 // Definitions returns all metrics of the operator.
 func Definitions() []metric.Definition { return Operator.Definitions() }

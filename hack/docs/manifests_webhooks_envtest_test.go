@@ -1,0 +1,49 @@
+//go:build integration
+
+package docs
+
+import (
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/admission"
+	"github.com/c5c3/forge/internal/common/cluster"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
+)
+
+// webhooks refuse what those of the operators refuse, which are internal to them, and warn
+// of nothing.
+func webhooks() []interface{ SetupWebhookWithManager(ctrl.Manager) error } {
+	settings := cluster.Settings{Domain: cluster.DefaultDomain}
+	return []interface{ SetupWebhookWithManager(ctrl.Manager) error }{
+		&admission.Webhook[*keystonev1alpha1.Keystone]{
+			Object:   &keystonev1alpha1.Keystone{},
+			Kind:     keystonev1alpha1.GroupVersion.WithKind(keystonev1alpha1.Kind).GroupKind(),
+			Resource: keystonev1alpha1.GroupVersion.WithResource("keystones").GroupResource(),
+			Defaults: keystonev1alpha1.SetDefaults, Rules: keystonev1alpha1.Validate,
+			Limits: keystonev1alpha1.Limits, UpdateRules: keystonev1alpha1.ValidateUpdate,
+			Lookup: admission.ServiceLookup[*keystonev1alpha1.Keystone]{
+				NewList: func() client.ObjectList { return &keystonev1alpha1.KeystoneList{} }, Cluster: settings,
+			}.Check,
+		},
+		&admission.Webhook[*placementv1alpha1.Placement]{
+			Object:   &placementv1alpha1.Placement{},
+			Kind:     placementv1alpha1.GroupVersion.WithKind(placementv1alpha1.Kind).GroupKind(),
+			Resource: placementv1alpha1.GroupVersion.WithResource("placements").GroupResource(),
+			Defaults: placementv1alpha1.SetDefaults, Rules: placementv1alpha1.Validate,
+			Limits: placementv1alpha1.Limits, UpdateRules: placementv1alpha1.ValidateUpdate,
+			Lookup: admission.ServiceLookup[*placementv1alpha1.Placement]{
+				NewList: func() client.ObjectList { return &placementv1alpha1.PlacementList{} }, Cluster: settings,
+			}.Check,
+		},
+		&admission.Webhook[*c5c3v1alpha1.ControlPlane]{
+			Object:   &c5c3v1alpha1.ControlPlane{},
+			Kind:     c5c3v1alpha1.GroupVersion.WithKind("ControlPlane").GroupKind(),
+			Resource: c5c3v1alpha1.GroupVersion.WithResource("controlplanes").GroupResource(),
+			Defaults: c5c3v1alpha1.SetDefaults, Rules: c5c3v1alpha1.Validate,
+			Limits: c5c3v1alpha1.Limits, UpdateRules: c5c3v1alpha1.ValidateUpdate,
+		},
+	}
+}

@@ -1,0 +1,23 @@
+package service
+
+// Scoped is what the pipeline of a service gives to its steps: a [Pass], or a [Scope] of
+// one.
+type Scoped interface {
+	// ServicePass returns the pass, as the steps of this library use it.
+	ServicePass() *Pass
+}
+
+// Scope is a pass over a resource of type R, with the tools T that only its operator has.
+type Scope[R Resource, T any] struct {
+	*Pass
+
+	// Resource is the resource of the pass.
+	Resource R
+	// Own are the tools of the operator.
+	Own T
+}
+
+// NewScope returns a pass over the resource.
+func NewScope[R Resource, T any](tools *Tools, definition *Definition, resource R, own T) *Scope[R, T] {
+	return &Scope[R, T]{Pass: NewPass(tools, definition, resource), Resource: resource, Own: own}
+}
