@@ -74,7 +74,7 @@ const Usage = `bao talks to the stand-in for OpenBao.
   policy write NAME -                        the policy on standard input
   write PATH DATA...
 
-  kv get [-field=NAME] PATH                  the data at a path such as kv-v2/a/b
+  kv get [-field=NAME] [-version=N] PATH     the data at a path such as kv-v2/a/b
   kv put [-cas=N] PATH DATA...
   kv list PATH                               the names below a path
   kv metadata get PATH

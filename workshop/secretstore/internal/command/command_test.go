@@ -142,6 +142,17 @@ func TestAWriteThatMustCreateDoesNotReplace(t *testing.T) {
 	}
 }
 
+func TestAnOlderVersionIsShownOnRequest(t *testing.T) {
+	p := start(t)
+	p.mustRun(t, "", "kv put kv-v2/a v=first")
+	p.mustRun(t, "", "kv put kv-v2/a v=second")
+	for line, want := range map[string]string{"kv get -field=v kv-v2/a": "second\n", "kv get -version=1 -field=v kv-v2/a": "first\n"} {
+		if got := p.mustRun(t, "", line); got != want {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
+
 func TestASealedStoreIsUnsealedWithTheKeysOfThePod(t *testing.T) {
 	p := start(t)
 	p.mustRun(t, "", "operator seal")

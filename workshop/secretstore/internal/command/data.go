@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 )
@@ -34,15 +35,17 @@ func (t *Tool) at(kind, path string) string {
 	return mount + "/" + kind + "/" + path
 }
 
-func (t *Tool) kvGet(ctx context.Context, args []string) error { return t.show(ctx, "data", args[0]) }
+func (t *Tool) kvGet(ctx context.Context, args []string) error {
+	return t.show(ctx, "data", args[0], url.Values{"version": {t.options.version}})
+}
 
 func (t *Tool) metadataGet(ctx context.Context, args []string) error {
-	return t.show(ctx, "metadata", args[0])
+	return t.show(ctx, "metadata", args[0], nil)
 }
 
 // show prints a secret or its metadata: all of the answer as JSON, or one field.
-func (t *Tool) show(ctx context.Context, kind, path string) error {
-	answer, err := t.client.Logical().ReadWithContext(ctx, t.at(kind, path))
+func (t *Tool) show(ctx context.Context, kind, path string, query url.Values) error {
+	answer, err := t.client.Logical().ReadWithDataWithContext(ctx, t.at(kind, path), query)
 	if err != nil {
 		return err
 	}

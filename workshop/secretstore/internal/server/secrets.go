@@ -56,15 +56,26 @@ func (s *Server) secret(q *request, kind, path string) (any, error) {
 // writing is the capability that a write needs, by whether the secret exists.
 var writing = map[bool]string{false: policy.Create, true: policy.Update}
 
-// readData returns the current version of a secret. Of a deleted one External Secrets expects
-// the metadata, with status 404.
-func (s *Server) readData(_ *request, path string) (any, error) {
+// readData returns a version of a secret, the current one unless the request names another. Of a deleted one External
+// Secrets expects the metadata, with status 404.
+func (s *Server) readData(q *request, path string) (any, error) {
 	secret := s.state().Secrets[path]
-	if secret == nil || secret.Version == 0 {
+	if secret == nil {
 		return nil, fail(http.StatusNotFound)
 	}
-	body := withData(object{"data": secret.Data, "metadata": secret.version()})
-	if secret.Data == nil {
+	number := secret.Version
+	if named := q.URL.Query().Get("version"); named != "" && named != "0" {
+		var err error
+		if number, err = strconv.Atoi(named); err != nil {
+			return nil, fail(http.StatusBadRequest, "version is no number")
+		}
+	}
+	found := secret.Versions[number]
+	if found == nil {
+		return nil, fail(http.StatusNotFound)
+	}
+	body := withData(object{"data": found.Data, "metadata": secret.describe(number)})
+	if found.Data == nil {
 		return nil, &failure{http.StatusNotFound, body}
 	}
 	return body, nil
@@ -92,8 +103,9 @@ func (s *Server) writeData(q *request, path string) (any, error) {
 				"check-and-set parameter did not match the current version: the current version is %d", secret.Version))
 		}
 		secret.Version++
-		secret.Data, secret.Deleted = body.Data, time.Time{}
-		written = secret.version()
+		secret.Versions[secret.Version] = &version{Data: body.Data, Created: secret.Updated}
+		delete(secret.Versions, secret.Version-maxVersions)
+		written = secret.describe(secret.Version)
 		return nil
 	})
 	return withData(written), err
@@ -101,11 +113,12 @@ func (s *Server) writeData(q *request, path string) (any, error) {
 
 // deleteData deletes the current version of a secret, if there is one.
 func (s *Server) deleteData(_ *request, path string) (any, error) {
-	if secret := s.state().Secrets[path]; secret == nil || secret.Data == nil {
+	if secret := s.state().Secrets[path]; secret == nil || secret.Version == 0 || secret.Versions[secret.Version].Data == nil {
 		return nil, nil
 	}
 	return nil, s.changeSecret(path, func(secret *secret) error {
-		secret.Data, secret.Deleted = nil, secret.Updated
+		current := secret.Versions[secret.Version]
+		current.Data, current.Deleted = nil, secret.Updated
 		return nil
 	})
 }
@@ -131,15 +144,15 @@ func (s *Server) list(_ *request, path string) (any, error) {
 	return withData(object{"keys": slices.Sorted(maps.Keys(names))}), nil
 }
 
-// readMetadata returns the metadata of a secret and of its current version.
+// readMetadata returns the metadata of a secret and of its versions.
 func (s *Server) readMetadata(_ *request, path string) (any, error) {
 	secret := s.state().Secrets[path]
 	if secret == nil {
 		return nil, fail(http.StatusNotFound)
 	}
 	versions := object{}
-	if secret.Version > 0 {
-		versions[strconv.Itoa(secret.Version)] = secret.version()
+	for number := range secret.Versions {
+		versions[strconv.Itoa(number)] = secret.describe(number)
 	}
 	return withData(object{
 		"created_time": secret.Created, "updated_time": secret.Updated, "current_version": secret.Version,
@@ -168,20 +181,20 @@ func (s *Server) changeSecret(path string, do func(*secret) error) error {
 	return s.kept.change(func(c *state) error {
 		now := time.Now().UTC()
 		if c.Secrets[path] == nil {
-			c.Secrets[path] = &secret{Created: now}
+			c.Secrets[path] = &secret{Created: now, Versions: map[int]*version{}}
 		}
 		c.Secrets[path].Updated = now
 		return do(c.Secrets[path])
 	})
 }
 
-// version returns the metadata of the current version in the format of the API.
-func (s *secret) version() object {
-	deleted := ""
-	if !s.Deleted.IsZero() {
-		deleted = s.Deleted.Format(time.RFC3339Nano)
+// describe returns the metadata of a version in the format of the API.
+func (s *secret) describe(number int) object {
+	described, deleted := s.Versions[number], ""
+	if !described.Deleted.IsZero() {
+		deleted = described.Deleted.Format(time.RFC3339Nano)
 	}
 	return object{
-		"created_time": s.Updated, "custom_metadata": s.Metadata, "deletion_time": deleted, "destroyed": false, "version": s.Version,
+		"created_time": described.Created, "custom_metadata": s.Metadata, "deletion_time": deleted, "destroyed": false, "version": number,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,6 +60,27 @@ func TestADeletedVersionShowsOnlyItsMetadata(t *testing.T) {
 	put(t, client, "a", map[string]any{"v": "y"})
 	if again, err := client.KVv2("kv-v2").Get(t.Context(), "a"); err != nil || again.VersionMetadata.Version != 2 {
 		t.Errorf("a new version: %v, %v", again, err)
+	}
+}
+
+func TestAnOlderVersionStaysReadable(t *testing.T) {
+	const maxKept = 10
+	kv := start(t).client(t, rootToken).KVv2("kv-v2")
+	for number := range maxKept + 2 {
+		if _, err := kv.Put(t.Context(), "a", map[string]any{"v": strconv.Itoa(number + 1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, err := kv.GetVersion(t.Context(), "a", 3)
+	if err != nil || old.Data["v"] != "3" || old.VersionMetadata.Version != 3 {
+		t.Errorf("got %v, %v", old, err)
+	}
+	if gone, err := kv.GetVersion(t.Context(), "a", 2); !errors.Is(err, vault.ErrSecretNotFound) {
+		t.Errorf("a version beyond the limit: %v, %v", gone, err)
+	}
+	versions, err := kv.GetVersionsAsList(t.Context(), "a")
+	if err != nil || len(versions) != maxKept {
+		t.Errorf("got %v, %v", versions, err)
 	}
 }
 

@@ -48,16 +48,25 @@ type mount struct {
 	Options  map[string]string `json:"options"`
 }
 
-// secret is the current version of a secret; the store keeps no others.
+// maxVersions is how many versions of a secret are kept, as many as OpenBao keeps by default.
+const maxVersions = 10
+
+// secret is a secret with its latest versions.
 type secret struct {
-	// Version is 0 if there is metadata only.
-	Version int `json:"version"`
-	// Data is nil if the version is deleted.
-	Data     map[string]any    `json:"data"`
+	// Version is the current one, 0 if there is metadata only.
+	Version  int               `json:"version"`
+	Versions map[int]*version  `json:"versions"`
 	Metadata map[string]string `json:"metadata"`
 	Created  time.Time         `json:"created"`
 	Updated  time.Time         `json:"updated"`
-	Deleted  time.Time         `json:"deleted,omitzero"`
+}
+
+// version is a version of a secret.
+type version struct {
+	// Data is nil if the version is deleted.
+	Data    map[string]any `json:"data"`
+	Created time.Time      `json:"created"`
+	Deleted time.Time      `json:"deleted,omitzero"`
 }
 
 // newKeys generates keys of which a threshold unseals a store.

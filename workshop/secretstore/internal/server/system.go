@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// version is the version that the store reports, so that it is not mistaken for
+// reported is the version that the store reports, so that it is not mistaken for
 // OpenBao.
-const version = "0.0.0-stand-in"
+const reported = "0.0.0-stand-in"
 
 func (s *Server) sealStatus(*request) (any, error) {
 	keys := s.state().Keys
@@ -19,7 +19,7 @@ func (s *Server) sealStatus(*request) (any, error) {
 	defer s.mu.Unlock()
 	return object{
 		"type": "shamir", "initialized": keys.Shares > 0, "sealed": s.sealed, "t": keys.Threshold, "n": keys.Shares,
-		"progress": len(s.entered), "version": version,
+		"progress": len(s.entered), "version": reported,
 	}, nil
 }
 
