@@ -3,29 +3,14 @@
 package bundle
 
 import (
-	"archive/tar"
 	"cmp"
-	"compress/gzip"
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/redact"
-	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
-	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 )
 
 // redacted replaces a secret.
@@ -187,154 +172,4 @@ func reference(name string) bool {
 	return strings.HasSuffix(lower, "name") || strings.HasSuffix(lower, "ref") || strings.HasSuffix(lower, "key") && lower != "apikey" ||
 		strings.HasSuffix(lower, "path") || strings.HasSuffix(lower, "policy") || strings.HasSuffix(lower, "secrets") ||
 		lower == "automountserviceaccounttoken"
-}
-
-// File is a file of the archive.
-type File struct {
-	Name    string
-	Content string
-}
-
-// Contents is everything that goes into an archive.
-type Contents struct {
-	Inventory *inventory.Inventory
-	// ConfigMaps are those of the namespace.
-	ConfigMaps []corev1.ConfigMap
-	// Secrets are described without their values, and their values are redacted
-	// in everything else.
-	Secrets []corev1.Secret
-	// Logs are those of the containers, by file name, and Pages the outputs of other commands.
-	Logs, Pages map[string]string
-}
-
-// Read reads everything about the session's namespace except the pages. What the
-// user may not read is a gap of the inventory.
-func Read(ctx context.Context, s *kube.Session, found *inventory.Inventory, lines int64) (Contents, error) {
-	var configMaps corev1.ConfigMapList
-	var secrets corev1.SecretList
-	for _, list := range []client.ObjectList{&configMaps, &secrets} {
-		if _, err := kube.ListVisible(ctx, s, list, &found.Gaps, client.InNamespace(s.Namespace)); err != nil {
-			return Contents{}, err
-		}
-	}
-	return Contents{
-		Inventory: found, ConfigMaps: configMaps.Items, Secrets: secrets.Items, Logs: logs(ctx, s, found.Pods, lines), Pages: map[string]string{},
-	}, nil
-}
-
-// logs reads the logs of all containers, and those of the instances before their
-// last restart.
-func logs(ctx context.Context, s *kube.Session, pods []corev1.Pod, lines int64) map[string]string {
-	all := map[string]string{}
-	for i := range pods {
-		pod := &pods[i]
-		for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-			request := kube.LogRequest{Namespace: pod.Namespace, Pod: pod.Name, Container: status.Name, Lines: lines}
-			all[path.Join("logs", pod.Name, status.Name+".log")] = readLog(ctx, s, request)
-			if request.Previous = true; status.RestartCount > 0 {
-				all[path.Join("logs", pod.Name, status.Name+".previous.log")] = readLog(ctx, s, request)
-			}
-		}
-	}
-	return all
-}
-
-func readLog(ctx context.Context, s *kube.Session, request kube.LogRequest) string {
-	content, err := s.Logs.Read(ctx, request)
-	if err != nil {
-		content += fmt.Sprintf("could not be read: %s\n", err)
-	}
-	return content
-}
-
-// Files returns the files of the archive. They contain no secrets.
-func Files(c Contents, scheme *runtime.Scheme) (files []File, err error) {
-	redactor := NewRedactor(c.Secrets)
-	objects := slices.Concat(c.Inventory.Objects(), inventory.Pointers(c.Inventory.Pods), inventory.Pointers(c.ConfigMaps))
-	if c.Inventory.Store != nil {
-		objects = append(objects, c.Inventory.Store)
-	}
-	for _, obj := range objects {
-		file, err := objectFile(redactor, obj, scheme)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file)
-	}
-	for _, texts := range []map[string]string{c.Logs, {
-		"events.txt": events(c.Inventory.Events), "gaps.txt": gaps(c.Inventory.Gaps),
-	}, c.Pages} {
-		for _, name := range slices.Sorted(maps.Keys(texts)) {
-			files = append(files, File{name, redactor.Text(texts[name])})
-		}
-	}
-	return append(files, File{"secrets.txt", secrets(c.Secrets)}), nil
-}
-
-func objectFile(redactor Redactor, obj client.Object, scheme *runtime.Scheme) (File, error) {
-	if service, is := obj.(inventory.Service); is {
-		obj = service.Resource
-	}
-	gvk, err := apiutil.GVKForObject(obj, scheme)
-	if err != nil {
-		return File{}, err
-	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj.DeepCopyObject())
-	if err != nil {
-		return File{}, fmt.Errorf("%s %s: %w", gvk.Kind, obj.GetName(), err)
-	}
-	content["apiVersion"], content["kind"] = gvk.ToAPIVersionAndKind()
-	encoded, err := yaml.Marshal(redactor.Object(content))
-	if err != nil {
-		return File{}, fmt.Errorf("%s %s: %w", gvk.Kind, obj.GetName(), err)
-	}
-	// The folder has the group, too: two projects have a kind User.
-	folder := strings.TrimSuffix(strings.ToLower(gvk.Kind)+"."+gvk.Group, ".")
-	return File{path.Join("objects", folder, obj.GetName()+".yaml"), string(encoded)}, nil
-}
-
-func events(list []corev1.Event) string {
-	var out strings.Builder
-	for _, event := range inventory.ByTime(list) {
-		fmt.Fprintf(&out, "%s %-7s %s %s/%s: %s\n", inventory.EventTime(&event).UTC().Format(time.RFC3339), event.Type, event.Reason,
-			event.InvolvedObject.Kind, event.InvolvedObject.Name, strings.Join(strings.Fields(event.Message), " "))
-	}
-	return out.String()
-}
-
-// secrets lists the Secrets with their keys. Not even the length of a value is
-// shown.
-func secrets(list []corev1.Secret) string {
-	var out strings.Builder
-	for i := range list {
-		keys := slices.Sorted(maps.Keys(list[i].Data))
-		fmt.Fprintf(&out, "%s, type %s, keys: %s\n", list[i].Name, list[i].Type, strings.Join(keys, ", "))
-	}
-	return out.String()
-}
-
-func gaps(list []error) string {
-	if len(list) == 0 {
-		return "Everything could be read.\n"
-	}
-	return errors.Join(list...).Error() + "\n"
-}
-
-// Write writes the files as a compressed tar archive, below the folder.
-func Write(out io.Writer, folder string, files []File, at time.Time) error {
-	compressed := gzip.NewWriter(out)
-	archive := tar.NewWriter(compressed)
-	var err error
-	for _, file := range files {
-		header := &tar.Header{
-			Name: path.Join(folder, file.Name), Mode: 0o600, Size: int64(len(file.Content)), ModTime: at, Typeflag: tar.TypeReg,
-		}
-		if err == nil {
-			err = archive.WriteHeader(header)
-		}
-		if err == nil {
-			_, err = io.WriteString(archive, file.Content)
-		}
-	}
-	return errors.Join(err, archive.Close(), compressed.Close())
 }

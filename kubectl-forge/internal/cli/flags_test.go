@@ -20,3 +20,17 @@ func TestATimeoutIsNotNegative(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUnknownFormatIsRefused(t *testing.T) {
+	for value, want := range map[string]string{"xml": "table, json, yaml", "yaml": ""} {
+		cmd := &cobra.Command{}
+		outputFlag(cmd)
+		if err := cmd.ParseFlags([]string{"--output", value}); err != nil {
+			t.Fatal(err)
+		}
+		err := checkFlags(cmd, nil)
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || codeOf(err) != CodeUsage) {
+			t.Errorf("%s: got %v", value, err)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,9 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/bundle"
-	"github.com/c5c3/forge/kubectl-forge/internal/check"
-	"github.com/c5c3/forge/kubectl-forge/internal/doctor"
-	"github.com/c5c3/forge/kubectl-forge/internal/follow"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 	"github.com/c5c3/forge/kubectl-forge/internal/report"
@@ -42,9 +38,9 @@ type statusOptions struct {
 func (a *app) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [TARGET...]",
-		Short: "Show what is wrong and where to look",
+		Short: "Show what is wrong, where to look and which command to run next",
 		Long: "Shows a ControlPlane or a service with everything it consists of: what it waits for and for how long, the pod, Job or\n" +
-			"other object that explains it, and the end of its log.\n\n" +
+			"other object that explains it with the end of its log, and the command to run next.\n\n" +
 			"Without TARGET it shows every ControlPlane, and every service that belongs to none.\n" +
 			"The exit code is 3 if any of them is not ready.",
 		Example: "  kubectl forge status\n  kubectl forge status keystone/keystone -n openstack\n  kubectl forge status -A -o json\n" +
@@ -146,9 +142,8 @@ func reportsOf(ctx context.Context, session *kube.Session, found *inventory.Inve
 	return reports, nil
 }
 
-// quotedLines is the number of log lines that are read to find the relevant ones. The reason of a pod that is not ready is
-// repeated with each probe, and there may be tracebacks in between.
-const quotedLines = 400
+// quotedLines is the number of log lines that are read to find the last relevant ones.
+const quotedLines = 40
 
 // quoteLogs adds the end of its log to each exhibit. What the user may not read is
 // a gap; a container that never ran has no log.
@@ -169,71 +164,4 @@ func quoteLogs(ctx context.Context, session *kube.Session, namespace string, exh
 		}
 	}
 	return gaps
-}
-
-func (a *app) waitCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "wait [TARGET]",
-		Short: "Wait for readiness, and show the conditions as they change",
-		Long: "Waits until a ControlPlane or a service is ready as its spec asks. Meanwhile it shows the conditions: as a table that\n" +
-			"is updated in place on a terminal, elsewhere as a line for each change. After a timeout it shows what is wrong, like\n" +
-			"\"kubectl forge status\".",
-		Example: "  kubectl forge wait\n  kubectl forge wait keystone/keystone -n openstack --timeout 5m",
-	}
-	timeout := cmd.Flags().Duration("timeout", defaultTimeout, timeoutUsage)
-	return a.onTarget(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
-		err := follow.Until(ctx, a.progress(*timeout), func(ctx context.Context) (follow.View, error) {
-			obj, err := kube.Target(ctx, session, ref)
-			return follow.Ready(ref, obj), err
-		})
-		return a.explainTimeout(ctx, session, ref, err)
-	})
-}
-
-// explainTimeout shows what is wrong after a timeout.
-func (a *app) explainTimeout(ctx context.Context, session *kube.Session, ref inventory.Ref, err error) error {
-	if !errors.Is(err, follow.ErrTimeout) {
-		return err
-	}
-	fmt.Fprintln(a.Out)
-	shown := a.status(ctx, session, []string{ref.Namespace}, []string{ref.Arg()}, statusOptions{format: show.Formats[0]})
-	if shown != nil && !errors.Is(shown, errSaid) {
-		return errors.Join(err, shown)
-	}
-	fmt.Fprintln(a.Out)
-	return fmt.Errorf("%s is not ready: %w", ref.Arg(), err)
-}
-
-// checkList is the document of findings.
-type checkList struct {
-	Checks []check.Finding `json:"checks"`
-}
-
-func (a *app) doctorCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check whether the cluster has what ControlPlanes and services need",
-		Long: "Checks the cluster and the namespace: the version of Kubernetes, the kinds and their versions, the operators, the secret\n" +
-			"store and whether the namespace may use it, DNS, volumes, quotas, and which commands your permissions are sufficient for.\n\n" +
-			"Checks for which you lack permission are Unknown. The exit code is 3 if a check has failed.",
-		Example: "  kubectl forge doctor -n openstack\n  kubectl forge doctor -o json",
-		Args:    cobra.NoArgs,
-	}
-	format := outputFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		session, err := a.open()
-		if err != nil {
-			return err
-		}
-		findings, err := doctor.Examine(cmd.Context(), session)
-		if err != nil {
-			return err
-		}
-		err = show.Write(a.Out, *format, checkList{findings}, func(out io.Writer) { show.StyleOf(a.Out).Findings(out, findings) })
-		if err == nil && check.AnyFailed(findings) {
-			return errSaid
-		}
-		return err
-	}
-	return cmd
 }

@@ -109,7 +109,8 @@ func TestAPlacementIsATargetOfItsOwn(t *testing.T) {
 	store(t, u.namespace, testutil.Placement(testutil.NotReady(true, testutil.False(vocabulary.ConditionServiceUserReady,
 		vocabulary.ReasonServiceUserRefused, "Keystone rejects the password in Secret placement-user"))...))
 	u.run(t, "status", "placement/placement").expect(t, CodeNotReady,
-		"ServiceUserReady ServiceUserRefused", "Keystone rejects the password in Secret placement-user")
+		"ServiceUserReady ServiceUserRefused", "Keystone rejects the password in Secret placement-user",
+		"kubectl -n "+u.namespace+" edit secret placement-user")
 	u.run(t, "wait", "placement/placement", "--timeout=100ms").expect(t, CodeTimeout, "ServiceUserRefused")
 	u.run(t, "login", "placement/placement", "--clouds-yaml").expect(t, CodeError, "specify a ControlPlane or a Keystone")
 	u.run(t, "rotate", "fernet").expect(t, CodeNotReady, "there is no CronJob keystone-fernet-rotate")
@@ -166,7 +167,7 @@ func TestWaitingThatTakesTooLongSaysWhatIsWrong(t *testing.T) {
 func TestTheDoctorWorksWithTheRightsOfANamespaceUser(t *testing.T) {
 	u := as(t, "viewer")
 	u.run(t, "doctor").expect(t, CodeNotReady, "Kubernetes", "you may not list deployments.apps in the whole cluster",
-		"Kinds of keystone-operator", "Permissions for rotate fernet, credential, password",
+		"Kinds of Keystone operator", "Permissions for rotate fernet, credential, password",
 		"you may not create jobs.batch in namespace "+u.namespace)
 }
 

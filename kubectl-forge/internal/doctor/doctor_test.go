@@ -36,26 +36,40 @@ import (
 type cluster struct {
 	discovery.DiscoveryInterface
 
-	version   string
-	groups    map[string]string
+	version string
+	// served is the version in which each kind is served.
+	served    map[schema.GroupKind]string
 	operators []*appsv1.Deployment
 	store     *esov1.ClusterSecretStore
 	dns       *discoveryv1.EndpointSlice
 	objects   []client.Object
 	// denied are the permissions that the user lacks, such as "create jobs.batch", and hidden the kind that may not be listed.
 	denied, hidden string
+	// failure is that of the discovery.
+	failure error
 }
 
 func (c *cluster) ServerVersion() (*version.Info, error) {
 	return &version.Info{GitVersion: c.version}, nil
 }
 
-func (c *cluster) ServerGroups() (*metav1.APIGroupList, error) {
-	list := &metav1.APIGroupList{}
-	for group, served := range c.groups {
-		list.Groups = append(list.Groups, metav1.APIGroup{Name: group, Versions: []metav1.GroupVersionForDiscovery{{Version: served}}})
+func (c *cluster) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	var lists []*metav1.APIResourceList
+	for kind, version := range c.served {
+		lists = append(lists, &metav1.APIResourceList{
+			GroupVersion: kind.Group + "/" + version, APIResources: []metav1.APIResource{{Kind: kind.Kind}, {Kind: kind.Kind}},
+		})
 	}
-	return list, nil
+	return nil, lists, c.failure
+}
+
+// forgetGroup makes the cluster serve no kind of the group.
+func (c *cluster) forgetGroup(group string) {
+	for kind := range c.served {
+		if kind.Group == group {
+			delete(c.served, kind)
+		}
+	}
 }
 
 func named(namespace, name string) metav1.ObjectMeta {
@@ -71,7 +85,7 @@ func operator(app string) *appsv1.Deployment {
 
 // healthy is a cluster that has everything.
 func healthy() *cluster {
-	c := &cluster{version: "v1.37.1", groups: map[string]string{}}
+	c := &cluster{version: "v1.37.1", served: map[schema.GroupKind]string{}}
 	c.store = &esov1.ClusterSecretStore{ObjectMeta: named("", "openbao-cluster-store")}
 	c.store.Status.Conditions = []esov1.SecretStoreStatusCondition{{
 		Type: esov1.SecretStoreReady, Status: corev1.ConditionTrue, Message: "it is sealed",
@@ -87,10 +101,11 @@ func healthy() *cluster {
 	namespace.Labels = map[string]string{"team": "identity"}
 	c.objects = []client.Object{class, namespace}
 	for _, p := range projects {
-		c.groups[p.group] = p.version
+		for _, kind := range p.kinds {
+			c.served[kind] = p.version
+		}
 	}
 	for _, kind := range own {
-		c.groups[kind.Group] = kind.Version
 		c.operators = append(c.operators, operator(inventory.OperatorOf(kind.Kind)))
 	}
 	return c
@@ -178,15 +193,21 @@ func TestEachGapIsFoundByItsCheck(t *testing.T) {
 		{"an old cluster", func(c *cluster) { c.version = "v1.29.4" }, "Kubernetes", check.Failed, "older than 1.30.0"},
 		{"a version of its own", func(c *cluster) { c.version = "weird" }, "Kubernetes", check.Unknown, "cannot be parsed"},
 		{
-			"no K-ORC", func(c *cluster) { delete(c.groups, "openstack.k-orc.cloud") }, "Kinds of K-ORC", check.Failed,
-			"does not serve openstack.k-orc.cloud/v1alpha1: install K-ORC",
+			"no K-ORC", func(c *cluster) { c.forgetGroup("openstack.k-orc.cloud") }, "Kinds of K-ORC", check.Failed,
+			"does not serve ApplicationCredential, Domain, User, Service, Endpoint, Project, Role in version v1alpha1: install K-ORC",
 		},
 		{
-			"another version", func(c *cluster) { c.groups["keystone.openstack.c5c3.io"] = "v1" }, "Kinds of keystone-operator", check.Failed,
-			"does not serve keystone.openstack.c5c3.io/v1alpha1",
+			"a K-ORC of an old release", func(c *cluster) {
+				delete(c.served, schema.GroupKind{Group: "openstack.k-orc.cloud", Kind: "ApplicationCredential"})
+			}, "Kinds of K-ORC", check.Failed, "does not serve ApplicationCredential in version v1alpha1: install K-ORC",
 		},
 		{
-			"no cert-manager", func(c *cluster) { delete(c.groups, "cert-manager.io") }, "Kinds of cert-manager", check.Warning,
+			"another version", func(c *cluster) {
+				c.served[inventory.ServiceKindOf(inventory.KindKeystone).GroupKind()] = "v1"
+			}, "Kinds of Keystone operator", check.Failed, "does not serve Keystone in version v1alpha1",
+		},
+		{
+			"no cert-manager", func(c *cluster) { c.forgetGroup("cert-manager.io") }, "Kinds of cert-manager", check.Warning,
 			"if you need it",
 		},
 		{"no operator", func(c *cluster) { c.operators = nil }, "Operator keystone-operator", check.Failed, "install the chart"},
@@ -253,7 +274,7 @@ func TestEachGapIsFoundByItsCheck(t *testing.T) {
 
 func TestWhatOnlyAControlPlaneNeedsIsNoFailureWithoutThem(t *testing.T) {
 	c := healthy()
-	c.groups = map[string]string{"keystone.openstack.c5c3.io": "v1alpha1"}
+	c.served = map[schema.GroupKind]string{inventory.ServiceKindOf(inventory.KindKeystone).GroupKind(): "v1alpha1"}
 	c.operators = []*appsv1.Deployment{operator("keystone-operator")}
 	if findings := c.examine(t); check.AnyFailed(findings) {
 		t.Errorf("got\n%s", text(findings))
@@ -266,8 +287,18 @@ func TestPermissionsOnKindsThatAreNotInstalledAreNotMissed(t *testing.T) {
 	if found := text(c.examine(t)); !strings.Contains(found, "you may not list placements") {
 		t.Errorf("got\n%s", found)
 	}
-	delete(c.groups, "placement.openstack.c5c3.io")
+	c.forgetGroup("placement.openstack.c5c3.io")
 	if found := text(c.examine(t)); strings.Contains(found, "you may not list placements") {
 		t.Errorf("got\n%s", found)
+	}
+}
+
+func TestAnAPIOfAnotherServerThatIsDownHidesNothing(t *testing.T) {
+	c := healthy()
+	c.failure = &discovery.ErrGroupDiscoveryFailed{Groups: map[schema.GroupVersion]error{
+		{Group: "metrics.k8s.io", Version: "v1beta1"}: errors.New("the server is currently unable to handle the request"),
+	}}
+	if findings := c.examine(t); check.AnyFailed(findings) {
+		t.Errorf("got\n%s", text(findings))
 	}
 }

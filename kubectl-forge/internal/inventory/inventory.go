@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -36,7 +35,9 @@ type Inventory struct {
 	Jobs        []batchv1.Job
 	CronJobs    []batchv1.CronJob
 	Pods        []corev1.Pod
-	Events      []corev1.Event
+	// Unready says why an API pod is not ready, by its UID, as the log of the pod has it.
+	Unready map[types.UID]string
+	Events  []corev1.Event
 	// Foreign are the objects of other projects, such as a MariaDB.
 	Foreign []unstructured.Unstructured
 	// Store is the ClusterSecretStore that the platform uses, nil when there is
@@ -105,58 +106,6 @@ func PlaneOf(service Service) *Ref {
 func OwnedBy(obj metav1.Object, uid types.UID) bool {
 	owner := metav1.GetControllerOf(obj)
 	return owner != nil && owner.UID == uid
-}
-
-// HasLabels reports whether the pod has all of the labels.
-func HasLabels(pod *corev1.Pod, wanted map[string]string) bool {
-	return labels.SelectorFromSet(wanted).Matches(labels.Set(pod.Labels))
-}
-
-// IsReady reports whether the pod is ready, and not being deleted.
-func IsReady(pod *corev1.Pod) bool {
-	return pod.DeletionTimestamp == nil && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-	})
-}
-
-// PodsWith returns the pods that have all of the labels.
-func (i *Inventory) PodsWith(wanted map[string]string) []corev1.Pod {
-	return slices.DeleteFunc(slices.Clone(i.Pods), func(pod corev1.Pod) bool { return !HasLabels(&pod, wanted) })
-}
-
-// PodsOwnedBy returns the pods of a Job.
-func (i *Inventory) PodsOwnedBy(uid types.UID) []corev1.Pod {
-	return slices.DeleteFunc(slices.Clone(i.Pods), func(pod corev1.Pod) bool { return !OwnedBy(&pod, uid) })
-}
-
-// LastWarning returns the latest warning about the object, nil when there is none.
-func (i *Inventory) LastWarning(uid types.UID) *corev1.Event {
-	for _, event := range slices.Backward(ByTime(i.Events)) {
-		if event.InvolvedObject.UID == uid && event.Type == corev1.EventTypeWarning {
-			return &event
-		}
-	}
-	return nil
-}
-
-// EventTime returns when the event was last seen.
-func EventTime(event *corev1.Event) time.Time {
-	switch {
-	case event.Series != nil:
-		return event.Series.LastObservedTime.Time
-	case !event.LastTimestamp.IsZero():
-		return event.LastTimestamp.Time
-	case !event.EventTime.IsZero():
-		return event.EventTime.Time
-	}
-	return event.CreationTimestamp.Time
-}
-
-// ByTime orders events, the newest last.
-func ByTime(events []corev1.Event) []corev1.Event {
-	return slices.SortedStableFunc(slices.Values(events), func(x, y corev1.Event) int {
-		return cmp.Or(EventTime(&x).Compare(EventTime(&y)), cmp.Compare(x.Name, y.Name))
-	})
 }
 
 // Find returns the ControlPlane or the service that the reference names, nil when there is none.

@@ -2,10 +2,7 @@ package inventory
 
 import (
 	"slices"
-	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -13,33 +10,9 @@ import (
 	"github.com/c5c3/forge/internal/common/release"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
-
-// Kinds of the objects that commands work on.
-const (
-	KindControlPlane = "ControlPlane"
-	KindKeystone     = "Keystone"
-	KindPlacement    = "Placement"
-)
-
-// Ref names a ControlPlane or a service.
-type Ref struct {
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
-}
-
-// Arg returns the reference in the form that the commands accept.
-func (r Ref) Arg() string { return strings.ToLower(r.Kind) + "/" + r.Name }
-
-// Key returns the reference as the key of an object.
-func (r Ref) Key() client.ObjectKey { return client.ObjectKey{Namespace: r.Namespace, Name: r.Name} }
-
-// PlaneRef returns the reference to a ControlPlane.
-func PlaneRef(cp *c5c3v1alpha1.ControlPlane) Ref { return Ref{KindControlPlane, cp.Namespace, cp.Name} }
 
 // ServiceKind describes a kind of API service. Everything that concerns all services
 // loops over [ServiceKinds].
@@ -86,24 +59,6 @@ func ServiceKindOf(kind string) *ServiceKind {
 	return ServiceKinds[i]
 }
 
-// TargetKinds are the kinds that can be the target of a command.
-func TargetKinds() []schema.GroupVersionKind {
-	kinds := make([]schema.GroupVersionKind, 0, len(ServiceKinds)+1)
-	kinds = append(kinds, c5c3v1alpha1.GroupVersion.WithKind(KindControlPlane))
-	for _, kind := range ServiceKinds {
-		kinds = append(kinds, kind.GroupVersionKind)
-	}
-	return kinds
-}
-
-// OperatorOf is the name under which the chart installs the operator of a kind.
-func OperatorOf(kind string) string {
-	if kind == KindControlPlane {
-		return "c5c3-operator"
-	}
-	return strings.ToLower(kind) + "-operator"
-}
-
 // Informational are the types of the conditions that do not affect Ready.
 func (k *ServiceKind) Informational() []string {
 	var types []string
@@ -119,27 +74,6 @@ func (k *ServiceKind) Informational() []string {
 
 // Summaries are conditions that only repeat others. All operators use the same names.
 var Summaries = []string{vocabulary.ConditionReady, vocabulary.ConditionReconciling, vocabulary.ConditionStalled}
-
-// Conditioned is an object of one of the operators' kinds.
-type Conditioned interface {
-	client.Object
-	GetConditions() []metav1.Condition
-}
-
-// IsCurrent reports whether the conditions of a ControlPlane or a service are about its spec, and it is not being
-// deleted.
-func IsCurrent(obj Conditioned) bool { return IsObserved(obj) && obj.GetDeletionTimestamp() == nil }
-
-// IsObserved reports whether the operator has observed the spec of a ControlPlane or a service.
-func IsObserved(obj Conditioned) bool {
-	switch obj := obj.(type) {
-	case *c5c3v1alpha1.ControlPlane:
-		return obj.Status.ObservedGeneration == obj.Generation
-	case Resource:
-		return obj.ServiceStatus().ObservedGeneration == obj.GetGeneration()
-	}
-	return false
-}
 
 // Resource is an object of a kind of API service.
 type Resource interface {
@@ -163,63 +97,4 @@ func SameRelease(a, b string) bool {
 	x, errX := release.Parse(a)
 	y, errY := release.Parse(b)
 	return errX == nil && errY == nil && x.SameRelease(y)
-}
-
-// TargetForms lists how a target can be written.
-func TargetForms() string {
-	var forms strings.Builder
-	for _, kind := range TargetKinds() {
-		forms.WriteString(strings.ToLower(kind.Kind) + "/NAME, ")
-	}
-	return strings.TrimSuffix(forms.String(), ", ") + " or NAME"
-}
-
-// ForeignKinds are the namespaced kinds of other projects that a ControlPlane or
-// a Keystone is made of.
-var ForeignKinds = slices.Concat(
-	ofGroup("k8s.mariadb.com", "MariaDB", "Database", "User", "Grant"), ofGroup("memcached.c5c3.io", "Memcached"),
-	ofGroup("external-secrets.io", "ExternalSecret", "PushSecret"),
-	ofGroup("openstack.k-orc.cloud", "ApplicationCredential", "Domain", "User", "Service", "Endpoint", "Project", "Role"),
-	ofGroup("cert-manager.io", "Certificate"), ofGroup("gateway.networking.k8s.io", "HTTPRoute"),
-)
-
-func ofGroup(group string, kinds ...string) []schema.GroupKind {
-	all := make([]schema.GroupKind, 0, len(kinds))
-	for _, kind := range kinds {
-		all = append(all, schema.GroupKind{Group: group, Kind: kind})
-	}
-	return all
-}
-
-// Conditions returns the conditions in the status of an object of any kind.
-func Conditions(obj *unstructured.Unstructured) []metav1.Condition {
-	type conditioned struct {
-		Conditions []metav1.Condition `json:"conditions"`
-		// Parents are those of an HTTPRoute, each of which has conditions.
-		Parents []struct {
-			Conditions []metav1.Condition `json:"conditions"`
-		} `json:"parents"`
-	}
-	var decoded struct {
-		Status conditioned `json:"status"`
-	}
-	content := map[string]any{"status": obj.Object["status"]}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &decoded); err != nil {
-		return nil
-	}
-	if len(decoded.Status.Parents) > 0 {
-		return decoded.Status.Parents[0].Conditions
-	}
-	return decoded.Status.Conditions
-}
-
-// Availability returns the condition that says whether an object can be used, nil when its
-// operator has not observed it yet. The kinds of other projects name it differently.
-func Availability(conditions []metav1.Condition) *metav1.Condition {
-	for _, wanted := range []string{vocabulary.ConditionReady, "Available", "Accepted"} {
-		if n := slices.IndexFunc(conditions, func(c metav1.Condition) bool { return c.Type == wanted }); n >= 0 {
-			return &conditions[n]
-		}
-	}
-	return nil
 }

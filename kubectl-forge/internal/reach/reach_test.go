@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 )
 
 func TestANameInTheClusterStandsForAService(t *testing.T) {
@@ -33,7 +35,7 @@ func TestANameInTheClusterStandsForAService(t *testing.T) {
 		"::1":                                   "",
 		"":                                      "",
 	} {
-		name, isInside := ServiceOf(host, "here")
+		name, isInside := inventory.ServiceOf(host, "here")
 		if isInside != (want != "") || isInside && name.String() != want {
 			t.Errorf("%q: got %s, %t, want %q", host, name, isInside, want)
 		}

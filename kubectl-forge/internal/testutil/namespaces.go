@@ -8,6 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -141,7 +142,8 @@ func BrokenService() *inventory.Inventory {
 		Pods:        []corev1.Pod{pod, withStatus(server, true, Running("mariadb", true))},
 		Events: []corev1.Event{Warning("Pod", &pod, "Unhealthy",
 			"Readiness probe failed: HTTP probe failed with statuscode: 503")},
-		Gaps: []error{errors.New("you may not list cronjobs.batch in namespace openstack; ask an administrator for that permission")},
+		Unready: map[types.UID]string{pod.UID: "No login to the database at openstack-db:3306 (error 1045)"},
+		Gaps:    []error{errors.New("you may not list cronjobs.batch in namespace openstack; ask an administrator for that permission")},
 	}
 	found.Foreign = []unstructured.Unstructured{
 		Foreign("k8s.mariadb.com/v1alpha1", "MariaDB", "openstack-db", cp, True("Ready", "Running")),

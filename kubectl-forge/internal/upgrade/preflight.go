@@ -3,7 +3,6 @@
 package upgrade
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -15,8 +14,8 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
-	"github.com/c5c3/forge/kubectl-forge/internal/follow"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // Preflight checks for what would block an upgrade to the release.
@@ -67,6 +66,12 @@ func (p *preflight) check(service inventory.Service, tag string) {
 	if strategy := service.ServiceSpec().Strategy; strategy != nil && strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		p.add(service, "Rollout", check.Warning, "spec.strategy is Recreate: requests fail between the last old pod and the first new one")
 	}
+	backup := meta.FindStatusCondition(service.GetConditions(), keystonev1alpha1.ConditionBackupHealthy)
+	if backup != nil && backup.Status != metav1.ConditionTrue {
+		p.add(service, "Backup of the keys", check.Warning, "%s", backup.Message)
+	}
+	p.add(service, "Image", check.OK, "the nodes have to be able to pull %s:%s; the first Job tries it before anything changes",
+		service.ServiceSpec().Image.Repository, tag)
 }
 
 // release checks the release of a service that an image tag is of.
@@ -152,85 +157,4 @@ func (f Facts) isReady() bool {
 		conditions = f.ControlPlane.Status.Conditions
 	}
 	return meta.IsStatusConditionTrue(conditions, vocabulary.ConditionReady)
-}
-
-// phases says what happens in the phases of an upgrade.
-var phases = map[commonv1.UpgradePhase]string{
-	commonv1.UpgradePhaseExpanding:     "tables and columns are added; the old release serves",
-	commonv1.UpgradePhaseMigrating:     "data is migrated; the old release serves",
-	commonv1.UpgradePhaseRollingUpdate: "the pods are replaced; both releases serve",
-	commonv1.UpgradePhaseContracting:   "what only the old release used is dropped; a rollback is no longer possible",
-	commonv1.UpgradePhaseStopping:      "everything that uses the database is stopped; the API is down",
-	commonv1.UpgradePhaseSyncing:       "the database is migrated; the API is down, and a rollback is no longer possible",
-}
-
-// failures are the reasons of DatabaseReady that require the user to act.
-var failures = []string{
-	vocabulary.ReasonExpandFailed, vocabulary.ReasonMigrateFailed, vocabulary.ReasonContractFailed,
-	vocabulary.ReasonVersionParseError, vocabulary.ReasonUpgradePathInvalid, vocabulary.ReasonDowngradeNotSupported,
-	vocabulary.ReasonUpgradeTargetChanged, vocabulary.ReasonUpgradeAbortRefused, vocabulary.ReasonSchemaDriftDetected,
-	vocabulary.ReasonDBSyncFailed, vocabulary.ReasonDatabaseNewerThanImage,
-}
-
-// View describes the progress of the change, an upgrade or a rollback. A ControlPlane changes one service after another.
-func View(f Facts, change Change) follow.View {
-	view := follow.View{Title: fmt.Sprintf("%s: change to release %s", f.Target().Arg(), change), Done: f.isReady()}
-	if f.ControlPlane != nil {
-		view.Done = view.Done && inventory.IsObserved(f.ControlPlane)
-	}
-	before := ""
-	for _, service := range f.Services {
-		to := change.Tag(service)
-		reached := inventory.IsObserved(service) && service.ServiceSpec().Image.Tag == to
-		row := progress(service.ServiceStatus(), to, reached)
-		if before != "" && service.ServiceSpec().Image.Tag != to {
-			row.Text = "begins when " + before + " has its release"
-		}
-		rows := []follow.Row{row}
-		if reached {
-			rows = append(rows, follow.ConditionRows(service.GetConditions(),
-				vocabulary.ConditionDatabaseReady, vocabulary.ConditionDeploymentReady, vocabulary.ConditionReady)...)
-			view.Failed = cmp.Or(view.Failed, f.failure(service))
-		}
-		for i := range rows {
-			rows[i].Name = f.label(service, rows[i].Name)
-		}
-		view.Rows = append(view.Rows, rows...)
-		installed := row.State == "Done"
-		view.Done = view.Done && installed && meta.IsStatusConditionTrue(service.GetConditions(), vocabulary.ConditionReady)
-		if before == "" && !installed {
-			before = service.Of.Kind
-		}
-	}
-	return view
-}
-
-// progress describes the upgrade of a service to an image tag, whose operator may have observed that.
-func progress(status *commonv1.ServiceStatus, to string, observed bool) follow.Row {
-	row := follow.Row{Name: "Upgrade", State: "Run", Text: fmt.Sprintf("%s: %s", status.UpgradePhase, phases[status.UpgradePhase])}
-	switch {
-	case !observed:
-		row.State, row.Text = "Wait", "the operator has not observed the change yet"
-	case status.InstalledRelease == to && status.TargetRelease == "":
-		row.State, row.Text = "Done", to
-	case status.TargetRelease == "":
-		row.State, row.Text = "Wait", "it has not begun"
-	case status.TargetRelease != to:
-		row.Text = "the upgrade to " + status.TargetRelease + " is being rolled back"
-	}
-	return row
-}
-
-// failure returns what blocks the upgrade of a service, nil while it proceeds. A failure of
-// an earlier spec does not count.
-func (f Facts) failure(service inventory.Service) error {
-	database := meta.FindStatusCondition(service.GetConditions(), vocabulary.ConditionDatabaseReady)
-	switch {
-	case database == nil || database.Status == metav1.ConditionTrue || database.ObservedGeneration != service.GetGeneration(),
-		!slices.Contains(failures, database.Reason):
-		return nil
-	case len(f.Services) > 1:
-		return fmt.Errorf("%s: %s: %s", service.Ref().Arg(), database.Reason, database.Message)
-	}
-	return fmt.Errorf("%s: %s", database.Reason, database.Message)
 }

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/config/clouds"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+	"sigs.k8s.io/yaml"
 )
 
 const (
@@ -37,15 +37,36 @@ func (l Login) Format(state fmt.State, _ rune) {
 	fmt.Fprintf(state, "the account in Secret %s", l.Secret)
 }
 
-// ParseLogin returns the account of a cloud in the clouds.yaml of a Secret. No error quotes the file.
+// cloudsFile is the part of a clouds.yaml that a login needs.
+type cloudsFile struct {
+	Clouds map[string]struct {
+		Auth clouds.AuthInfo `json:"auth"`
+	} `json:"clouds"`
+}
+
+// ParseLogin returns the account of a cloud in the clouds.yaml of a Secret. No error quotes the file. What the user's own
+// environment says, such as OS_CACERT, does not count.
 func ParseLogin(secret, cloud string, content []byte) (Login, error) {
-	account, _, _, err := clouds.Parse(clouds.WithCloudName(cloud), clouds.WithCloudsYAML(bytes.NewReader(content)))
+	var file cloudsFile
+	if err := yaml.Unmarshal(content, &file); err != nil {
+		return Login{}, fmt.Errorf("the clouds.yaml in Secret %s cannot be parsed", secret)
+	}
+	entry, known := file.Clouds[cloud]
+	auth := entry.Auth
+	account := gophercloud.AuthOptions{
+		ApplicationCredentialID: auth.ApplicationCredentialID, ApplicationCredentialSecret: auth.ApplicationCredentialSecret,
+	}
 	switch {
-	case err != nil:
-		return Login{}, fmt.Errorf("the clouds.yaml in Secret %s cannot be parsed, or has no cloud %q", secret, cloud)
-	case account.ApplicationCredentialID != "" && account.ApplicationCredentialSecret != "":
-	case account.Username == "" || account.Password == "":
+	case !known:
+		return Login{}, fmt.Errorf("the clouds.yaml in Secret %s has no cloud %q", secret, cloud)
+	case auth.ApplicationCredentialID != "" && auth.ApplicationCredentialSecret != "":
+	case auth.Username == "" || auth.Password == "":
 		return Login{}, fmt.Errorf("cloud %q in the clouds.yaml of Secret %s has neither a password nor an application credential", cloud, secret)
+	default:
+		account = gophercloud.AuthOptions{
+			Username: auth.Username, DomainName: auth.UserDomainName, Password: auth.Password,
+			Scope: &gophercloud.AuthScope{ProjectName: auth.ProjectName, DomainName: auth.ProjectDomainName},
+		}
 	}
 	return Login{account, secret}, nil
 }

@@ -18,14 +18,15 @@ import (
 )
 
 func TestTheAccountOfAKeystoneIsThatOfItsClouds(t *testing.T) {
+	t.Setenv("OS_CACERT", "/does/not/exist")
 	clouds, err := login.KeystoneClouds(testutil.Installed(), "secret: [value]")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := ParseLogin("keystone-admin", login.CloudName, clouds)
 	want := gophercloud.AuthOptions{
-		IdentityEndpoint: "http://keystone.openstack.svc.cluster.local:5000/v3",
-		Username:         "admin", DomainName: "Default", Password: "secret: [value]", TenantName: "admin",
+		Username: "admin", DomainName: "Default", Password: "secret: [value]",
+		Scope: &gophercloud.AuthScope{ProjectName: "admin", DomainName: "Default"},
 	}
 	if diff := cmp.Diff(want, got.Account); diff != "" || err != nil || !got.hasPassword() {
 		t.Errorf("got %v (-want +got):\n%s", err, diff)
