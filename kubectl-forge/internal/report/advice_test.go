@@ -43,7 +43,8 @@ func TestAnOperatorThatDoesNothingIsNamed(t *testing.T) {
 	for _, found := range []*inventory.Inventory{testutil.Unobserved(), testutil.Of(testutil.Placement())} {
 		r := build(t, found)
 		operator := inventory.OperatorOf(r.Target.Kind)
-		if !strings.Contains(r.Causes[0].Message, operator) || !strings.HasSuffix(r.Next[0], "name="+operator) || r.Next[1] != "kubectl forge doctor -n openstack" {
+		if !strings.Contains(r.Causes[0].Message, operator) || !strings.HasSuffix(r.Next[0], "name="+operator) ||
+			r.Next[1] != "kubectl forge doctor -n openstack" {
 			t.Errorf("got %q and %q", r.Causes[0].Message, r.Next)
 		}
 	}

@@ -116,8 +116,8 @@ func phaseRows(current commonv1.UpgradePhase) []follow.Row {
 func (f Facts) failure(service inventory.Service, to string) error {
 	database := meta.FindStatusCondition(service.GetConditions(), vocabulary.ConditionDatabaseReady)
 	switch {
-	case !observed(service, to), database == nil || database.Status == metav1.ConditionTrue || database.ObservedGeneration != service.GetGeneration(),
-		!slices.Contains(failures, database.Reason):
+	case !observed(service, to), database == nil, database.Status == metav1.ConditionTrue,
+		database.ObservedGeneration != service.GetGeneration(), !slices.Contains(failures, database.Reason):
 		return nil
 	case len(f.Services) > 1:
 		return fmt.Errorf("%s: %s: %s", service.Ref().Arg(), database.Reason, database.Message)
