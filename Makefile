@@ -11,7 +11,7 @@ BIN := $(CACHE)/bin
 OPERATORS := $(shell $(ROOT)/hack/tools/operators.sh)
 # The operators come first: their tests take longest.
 GO_MODULES := $(addprefix operators/,$(OPERATORS)) internal/common \
-	$(sort $(patsubst %/go.mod,%,$(wildcard kubectl-forge/go.mod hack/*/go.mod)))
+	$(sort $(patsubst %/go.mod,%,$(wildcard kubectl-forge/go.mod hack/*/go.mod workshop/*/go.mod)))
 
 include $(sort $(wildcard hack/make/*.mk))
 

@@ -156,10 +156,7 @@ func run(ctx context.Context, args []string) error {
 	if failed != nil || s.update == updateNothing {
 		return failed
 	}
-	if err := s.write(&page, table, scenario.Columns(), scenarios); err != nil {
-		return err
-	}
-	return draw(filepath.Join(strings.TrimSuffix(s.page, ".md"), s.Operator.Name), scenario.Charts(s.Operator), page.Table)
+	return s.write(&page, table, scenario.Columns(), scenarios)
 }
 
 // record compares what another program has measured with the page.
@@ -199,23 +196,6 @@ func measure(ctx context.Context, s settings, samples result.Samples) error {
 			if err := scenario.Do(ctx, o, size, samples); err != nil {
 				return fmt.Errorf("run %d with %d %s, logs in %s: %w", i+1, size, o.Operator.Plural, o.Dir, err)
 			}
-		}
-	}
-	return nil
-}
-
-// draw writes the charts next to the page.
-func draw(folder string, charts map[string]result.Chart, table result.Table) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	for name, chart := range charts {
-		picture, drawn := chart.SVG(table)
-		if !drawn {
-			continue
-		}
-		if err := os.WriteFile(filepath.Join(folder, name+".svg"), []byte(picture), 0o644); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -66,9 +66,9 @@ limit_podman() {
 ensure_base() {
 	local name=docker.io/library/debian:$1-slim lock
 	! "$engine" image inspect "$name" >/dev/null 2>&1 || return 0
-	exec {lock}<"$engine_root/hack/container/debian.sh"
+	exec {lock}<"$engine_root/workshop/debian.sh"
 	! command -v flock >/dev/null || flock "$lock"
-	"$engine" image inspect "$name" >/dev/null 2>&1 || pull "$name" || "$engine_root/hack/container/debian.sh" "$1"
+	"$engine" image inspect "$name" >/dev/null 2>&1 || pull "$name" || "$engine_root/workshop/debian.sh" "$1"
 	exec {lock}<&-
 }
 

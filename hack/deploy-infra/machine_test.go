@@ -106,6 +106,7 @@ func newMachine(t *testing.T, programs ...string) *machine {
 	}
 	for _, path := range []string{
 		"hack/deploy-infra.sh", "hack/deploy-infra", "hack/kind-config.yaml", "hack/quickstart", "hack/tools/operators.sh", "operators",
+		"workshop/deploy",
 		"deploy/namespaces", "deploy/flux-system", "deploy/infrastructure", "deploy/kind", "deploy/local",
 		"deploy/quickstart", "deploy/controlplane",
 	} {
@@ -168,7 +169,7 @@ func (m *machine) modules(t *testing.T, parts ...string) (output, calls string, 
 	t.Helper()
 	m.write(t, "secrets.yaml", secrets)
 	m.write(t, ".cache/bin/kubectl", fakes["kubectl"])
-	return m.start(t, "hack/deploy-infra/modules.sh", parts...)
+	return m.start(t, "workshop/deploy/modules.sh", parts...)
 }
 
 func (m *machine) mustRun(t *testing.T, args ...string) (output, calls string) {

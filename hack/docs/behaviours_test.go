@@ -67,7 +67,7 @@ func TestEveryBehaviourIsProvenByTestsThatExist(t *testing.T) {
 func goTests(t *testing.T) map[string]bool {
 	t.Helper()
 	functions := map[string]bool{}
-	for _, folder := range []string{"hack", "internal/common", "kubectl-forge", "operators"} {
+	for _, folder := range []string{"hack", "internal/common", "kubectl-forge", "operators", "workshop"} {
 		walk(t, filepath.Join(root, folder), "_test.go", func(path string) {
 			content, err := os.ReadFile(path)
 			if err != nil {

@@ -15,7 +15,7 @@ import (
 const root = "../.."
 
 // otherPages are the pages that are not part of the site.
-var otherPages = []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "hack/tools/README.md"}
+var otherPages = []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "hack/tools/README.md", "workshop/README.md"}
 
 // operators returns the names of the operators.
 func operators(t *testing.T) []string {

@@ -20,7 +20,7 @@ var (
 	flag         = regexp.MustCompile("(?:^|[\\s`])--([a-z0-9-]+)")
 	environment  = regexp.MustCompile(`\b([A-Z][A-Z0-9_]+)\b`)
 	flagSpan     = regexp.MustCompile(`^--([a-z0-9-]+)(=|$)`)
-	filePath     = regexp.MustCompile(`^(\./)?(hack|deploy|docs|images|internal|operators|tests|\.ci)/[\w./-]+$`)
+	filePath     = regexp.MustCompile(`^(\./)?(hack|deploy|docs|images|internal|operators|tests|workshop|\.ci)/[\w./-]+$`)
 	dottedPath   = regexp.MustCompile(`^[a-z][A-Za-z0-9]*(\.[a-zA-Z0-9]+(\[\]|\{\})?)+$`)
 )
 
@@ -51,7 +51,7 @@ func TestEveryTargetAndVariableOfMakeExists(t *testing.T) {
 	targets := words(t, makeRule, "Makefile", "hack/make/*.mk")
 	variables := words(t, makeVariable, "Makefile", "hack/make/*.mk")
 	// Variables that a target passes to its script.
-	maps.Copy(variables, words(t, environment, "hack/*/*.sh", "hack/*/parts/*"))
+	maps.Copy(variables, words(t, environment, "hack/*/*.sh", "workshop/*/*.sh", "workshop/*/parts/*"))
 	seen := 0
 	eachCommand(t, pages(t), func(code Code, command Command) {
 		seen++

@@ -6,10 +6,6 @@ NODES ?= 1
 CLUSTER_NAME ?= forge
 export NODES CLUSTER_NAME
 
-# What goes into the image of the nodes where no registry has one.
-NODE_TOOLS := $(addprefix $(BIN)/,kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubelet kubeadm kubectl \
-	etcd coredns pause containerd containerd-shim-runc-v2 ctr kube-router local-path-provisioner)
-
 .PHONY: cluster-check
 cluster-check:
 	@$(CLUSTER) check
@@ -22,11 +18,7 @@ cluster-up: cluster-check ## Bring the local cluster up, or repair it (NODES=3: 
 
 .PHONY: cluster-parts
 cluster-parts: $(BIN)/kind ## Provide the image of the nodes: kind's own, or one built here where no registry answers.
-	@hack/kind/node.sh find || { [ $$? = 3 ] && $(MAKE) node-image; }
-
-.PHONY: node-image
-node-image: $(NODE_TOOLS)
-	@$(call timed,image of the nodes,hack/kind/node.sh build)
+	@hack/kind/node.sh || { [ $$? = 3 ] && $(MAKE) node-image; }
 
 .PHONY: cluster-status
 cluster-status: ## Describe the local cluster; fails unless it works.

@@ -73,15 +73,3 @@ $(EARLIER)/%/manager: $(EARLIER)/VERSION
 $(patsubst %,$(IMAGES_CACHE)/%-operator-$(EARLIER_VERSION).tar,$(OPERATORS)): $(IMAGES_CACHE)/%-operator-$(EARLIER_VERSION).tar: \
 		$(EARLIER)/%/manager operators/%/Dockerfile $(IMAGE_SCRIPTS)
 	@$(call build_operator,$*,$(EARLIER_VERSION))
-
-# The load generator of the end-to-end suites.
-$(IMAGES_CACHE)/loadgen/loadgen: FORCE
-	@$(call build_own,hack/loadgen,loadgen=.,$(@D))
-
-# $(call binary_image_rule,IMAGE,BINARY,NAME AND TAG): images of a single binary. The folder of the binary is the
-# context of the build.
-define binary_image_rule
-$(IMAGES_CACHE)/$(1).tar: $(2) images/$(1)/Dockerfile $(IMAGE_SCRIPTS)
-	@$$(call timed,image $(1),images/build.sh $$@ images/$(1)/Dockerfile $$(<D) $(3))
-endef
-$(eval $(call binary_image_rule,loadgen,$(IMAGES_CACHE)/loadgen/loadgen,ghcr.io/c5c3/loadgen:dev))

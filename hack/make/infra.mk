@@ -44,7 +44,7 @@ infra-modules: infra-check cluster-check
 	@$(MAKE) -j$$(($$(nproc) + 4)) cluster-parts infra-parts
 	@$(CLUSTER) up
 	@$(CLUSTER) load $(infra_archives)
-	@hack/deploy-infra/modules.sh $(infra_selected)
+	@workshop/deploy/modules.sh $(infra_selected)
 
 .PHONY: infra-check
 infra-check:
@@ -58,23 +58,3 @@ infra-parts: infra-check kubectl-forge helm-deps $(BIN)/helm $(BIN)/certificates
 .PHONY: infra-load
 infra-load: infra-check
 	@$(CLUSTER) load $(infra_archives)
-
-# The names are those in the charts and manifests of the projects.
-$(eval $(call binary_image_rule,external-secrets,$(BIN)/external-secrets,oci.external-secrets.io/external-secrets/external-secrets:v0.20.4))
-$(eval $(call binary_image_rule,k-orc,$(BIN)/k-orc,quay.io/orc/openstack-resource-controller:v2.6.0))
-$(eval $(call binary_image_rule,mariadb-operator,$(BIN)/mariadb-operator,docker-registry3.mariadb.com/mariadb-operator/mariadb-operator:0.38.1))
-$(eval $(call binary_image_rule,memcached-operator,$(BIN)/memcached-operator,forge.local/memcached-operator-stand-in:dev))
-$(eval $(call binary_image_rule,metrics-server,$(BIN)/metrics-server,registry.k8s.io/metrics-server/metrics-server:v0.9.0))
-$(eval $(call binary_image_rule,secretstore,$(BIN)/bao,forge.local/openbao-stand-in:dev))
-$(eval $(call binary_image_rule,traefik,$(BIN)/traefik,docker.io/library/traefik:v3.6.12))
-
-# $(call own_binary_rule,NAME,MODULE,PACKAGE): programs of this repository. Tests
-# are not part of the binaries.
-define own_binary_rule
-$(BIN)/$(1): $$(filter-out %_test.go,$$(shell find hack/$(2) -name '*.go' -o -name go.mod))
-	@$$(call build_own,hack/$(2),$(1)=$(3))
-	@touch $$@
-endef
-$(eval $(call own_binary_rule,bao,secretstore,.))
-$(eval $(call own_binary_rule,certificates,secretstore,./certificates))
-$(eval $(call own_binary_rule,memcached-operator,memcached-operator,.))

@@ -19,7 +19,7 @@ digest = $(shell git ls-files -z -co --exclude-standard -- $(1) | LC_ALL=C sort 
 
 # A digest of the list of files and of the contents of the makefiles and of the
 # pages outside docs.
-checkout_digest = $(shell git ls-files -co --exclude-standard | LC_ALL=C sort | cat - Makefile hack/make/*.mk *.md hack/*/README.md | sha256sum | cut -c1-16)
+checkout_digest = $(shell git ls-files -co --exclude-standard | LC_ALL=C sort | cat - Makefile hack/make/*.mk *.md hack/*/README.md workshop/README.md | sha256sum | cut -c1-16)
 
 # Go caches the result of a test until a variable, or a file of its own module, that
 # the test has read changes. These variables represent the files outside its module.
@@ -38,6 +38,7 @@ TEST_INPUTS = \
 	FORGE_FILES_OPERATORS=$(call digest,operators) \
 	FORGE_FILES_OPERATORS_SHARED=$(call digest,operators/shared) \
 	FORGE_FILES_TESTS=$(call digest,tests) \
+	FORGE_FILES_WORKSHOP=$(call digest,workshop/deploy 'workshop/*_test.go') \
 	$(foreach operator,$(OPERATORS),FORGE_FILES_OPERATORS_$(shell tr a-z A-Z <<<$(operator))=$(call digest,$(addprefix operators/$(operator)/,config dashboards helm)))
 
 # Tests against an API server are partly idle: two packages more than there are cores

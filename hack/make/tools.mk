@@ -3,11 +3,13 @@
 # Every tool is built from a module below hack/tools, which pins it by version and
 # checksum. Each family of dependencies has its own module, because the families
 # require incompatible versions of the same modules. A recipe lists the tools that
-# it needs as prerequisites, $(BIN)/<tool>, and only those are built.
+# it needs as prerequisites, $(BIN)/<tool>, and only those are built. What others get
+# from a registry is built from modules below workshop/tools in the same way.
+tool_folder = $(wildcard hack/tools/$(1) workshop/tools/$(1))
 
 # The version that a module requires. It is read when a recipe runs, so that the
 # version stamped into a binary always matches the one it was built from.
-tool_version = $(shell awk '$$1 == "require" { sub("require ", "") } $$1 == "$(2)" { print $$2; exit }' hack/tools/$(1)/go.mod)
+tool_version = $(shell awk '$$1 == "require" { sub("require ", "") } $$1 == "$(2)" { print $$2; exit }' $(call tool_folder,$(1))/go.mod)
 
 # $(call tool_binaries,NAME=PACKAGE ...)
 tool_binaries = $(foreach spec,$(1),$(BIN)/$(firstword $(subst =, ,$(spec))))
@@ -17,9 +19,9 @@ tool_binaries = $(foreach spec,$(1),$(BIN)/$(firstword $(subst =, ,$(spec))))
 # <MODULE>_ldflags.
 define tool_rule
 tools: $(call tool_binaries,$(2))
-$(call tool_binaries,$(2)) &: hack/tools/$(1)/go.mod hack/tools/$(1)/go.sum $(3)
+$(call tool_binaries,$(2)) &: $(addprefix $(call tool_folder,$(1))/,go.mod go.sum) $(3)
 	@GO_TAGS='$$($(1)_tags)' GO_LDFLAGS='$$($(1)_ldflags)' \
-		hack/tools/build.sh hack/tools/$(1) '$(BIN)' $(2)
+		hack/tools/build.sh $(call tool_folder,$(1)) '$(BIN)' $(2)
 endef
 
 # $(call build_own,MODULE,NAME=PACKAGE ...,FOLDER) builds programs of this
@@ -59,23 +61,15 @@ all_tools := $(tests_tools) $(cluster_tools) $(helm_tools)
 $(foreach group,$(kubernetes_groups),$(eval $(call tool_rule,kubernetes,$($(group)_tools),$(wildcard hack/tools/kubernetes/*/main.go))))
 
 $(eval $(call tool_rule,kind,kind=sigs.k8s.io/kind))
-kube-router_ldflags = -X github.com/cloudnativelabs/kube-router/v2/pkg/version.Version=$(call tool_version,kube-router,github.com/cloudnativelabs/kube-router/v2)
-$(eval $(call tool_rule,kube-router,kube-router=github.com/cloudnativelabs/kube-router/v2/cmd/kube-router))
-
-local-path-provisioner_ldflags = \
-	-X main.VERSION=$(call tool_version,local-path-provisioner,github.com/rancher/local-path-provisioner)
-$(eval $(call tool_rule,local-path-provisioner,local-path-provisioner=github.com/rancher/local-path-provisioner))
-
 $(eval $(call tool_rule,controller-gen,controller-gen=sigs.k8s.io/controller-tools/cmd/controller-gen))
 $(eval $(call tool_rule,crane,crane=github.com/google/go-containerregistry/cmd/crane))
-$(eval $(call tool_rule,crd-ref-docs,crd-ref-docs=github.com/elastic/crd-ref-docs))
 $(eval $(call tool_rule,cyclonedx-gomod,cyclonedx-gomod=github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod))
 $(eval $(call tool_rule,go-licenses,go-licenses=github.com/google/go-licenses/v2))
 $(eval $(call tool_rule,gofumpt,gofumpt=mvdan.cc/gofumpt))
 $(eval $(call tool_rule,kustomize,kustomize=sigs.k8s.io/kustomize/kustomize/v5))
 
 # Files that replace or edit files of the tool.
-overlay_files = $(shell find hack/tools/$(1)/overlay -type f) hack/tools/overlay.sh
+overlay_files = $(shell find $(call tool_folder,$(1))/overlay -type f) hack/tools/overlay.sh
 
 chainsaw_ldflags = -X github.com/kyverno/chainsaw/pkg/version.BuildVersion=$(call tool_version,chainsaw,github.com/kyverno/chainsaw)
 $(eval $(call tool_rule,chainsaw,chainsaw=github.com/kyverno/chainsaw,$(call overlay_files,chainsaw)))
@@ -83,19 +77,6 @@ $(eval $(call tool_rule,chainsaw,chainsaw=github.com/kyverno/chainsaw,$(call ove
 golangci-lint_ldflags = -X main.version=$(call tool_version,golangci-lint,github.com/golangci/golangci-lint/v2)
 $(eval $(call tool_rule,golangci-lint,golangci-lint=github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
 $(eval $(call tool_rule,govulncheck,govulncheck=golang.org/x/vuln/cmd/govulncheck))
-
-# The operators that ours depend on; "make deploy-infra" runs them in the cluster.
-$(eval $(call tool_rule,mariadb-operator,mariadb-operator=github.com/mariadb-operator/mariadb-operator/cmd/controller))
-
-$(eval $(call tool_rule,external-secrets,external-secrets=github.com/external-secrets/external-secrets,$(call overlay_files,external-secrets)))
-
-metrics-server_ldflags = -X k8s.io/client-go/pkg/version.gitVersion=$(call tool_version,metrics-server,sigs.k8s.io/metrics-server)
-$(eval $(call tool_rule,metrics-server,metrics-server=sigs.k8s.io/metrics-server/cmd/metrics-server))
-
-traefik_ldflags = -X github.com/traefik/traefik/v3/pkg/version.Version=$(call tool_version,traefik,github.com/traefik/traefik/v3)
-$(eval $(call tool_rule,traefik,traefik=github.com/traefik/traefik/v3/cmd/traefik,$(call overlay_files,traefik)))
-
-$(eval $(call tool_rule,k-orc,k-orc=github.com/k-orc/openstack-resource-controller/v2/cmd/manager))
 
 # Used only by the test flux-test.
 $(eval $(call tool_rule,flux,$(foreach name,$(flux_controllers),$(name)=github.com/fluxcd/$(name))))

@@ -22,7 +22,7 @@ build_parts() { with_parts build quickstart-controlplane-parts; }
 
 load_parts() { with_parts make_quietly infra-load; }
 
-deploy_services() { "$root/hack/deploy-infra/modules.sh" "${parts[@]}"; }
+deploy_services() { "$root/workshop/deploy/modules.sh" "${parts[@]}"; }
 
 # A webhook answers only a moment after its pod is ready, when the cluster's network
 # routes to it.

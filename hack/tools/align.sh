@@ -9,8 +9,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 mapfile -t operators < <(hack/tools/operators.sh)
-modules=(internal/common "${operators[@]/#/operators/}" kubectl-forge hack/{memcached-operator,secretstore}
-	hack/tools/{kubernetes,local-path-provisioner,k-orc,mariadb-operator,metrics-server,external-secrets})
+modules=(internal/common "${operators[@]/#/operators/}" kubectl-forge hack/tools/kubernetes
+	workshop/{memcached-operator,secretstore} workshop/tools/{local-path-provisioner,k-orc,mariadb-operator,metrics-server,external-secrets})
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -37,7 +37,7 @@ raise() {
 	shift
 	if [[ -e $module/overlay/module ]]; then
 		dependency=$(<"$module/overlay/module")
-		hack/tools/overlay.sh "${module##*/}" "$work/${module##*/}"
+		hack/tools/overlay.sh "$module" "$work/${module##*/}"
 		args=(-modfile="$work/${module##*/}/go.mod")
 		go mod edit "$@" "$work/${module##*/}/go.mod"
 		go mod tidy -C "$module" "${args[@]}"

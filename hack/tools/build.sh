@@ -97,7 +97,7 @@ export GOWORK=off CGO_ENABLED=0 GOFLAGS=-mod=readonly
 cd "$source"
 : >"$log"
 if ((${#overlay[@]})); then
-	"$root/hack/tools/overlay.sh" "${module##*/}" "$staging/overlay" >>"$log" 2>&1 || explain
+	"$root/hack/tools/overlay.sh" "$module" "$staging/overlay" >>"$log" 2>&1 || explain
 	flags+=(-modfile="$staging/overlay/go.mod")
 fi
 fetched=false

@@ -2,8 +2,8 @@
 # Prepares a build in which a few files of one dependency are replaced by ours.
 #
 # Usage: overlay.sh MODULE DIR
-#   MODULE   a folder next to this script. Its "overlay/module" names the
-#            dependency; all other files below "overlay" replace those at the
+#   MODULE   a folder, from the top of the checkout. Its "overlay/module" names
+#            the dependency; all other files below "overlay" replace those at the
 #            same path in it, or, with ".sed" appended, edit them. A file named
 #            "all.sed" edits each Go file next to it that it applies to.
 #   DIR      receives the dependency's sources and the go.mod and go.sum to
@@ -14,12 +14,12 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-module=$here/$1
+module=$here/../../$1
 mkdir -p "$2"
 target=$(cd "$2" && pwd)
 
 dependency=$(<"$module/overlay/module")
-source=$("$here/module-dir.sh" "$1" "$dependency")
+source=$("$here/module-dir.sh" "${1##*/}" "$dependency")
 
 rm -rf "$target/src"
 cp -r --no-preserve=mode "$source" "$target/src"

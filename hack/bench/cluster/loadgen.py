@@ -1,4 +1,4 @@
-"""The load of hack/loadgen, in a pod of the cluster."""
+"""The load of workshop/loadgen, in a pod of the cluster."""
 
 import json
 

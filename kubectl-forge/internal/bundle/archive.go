@@ -13,21 +13,17 @@ import (
 func Write(out io.Writer, folder string, files []File, at time.Time) error {
 	compressed := gzip.NewWriter(out)
 	archive := tar.NewWriter(compressed)
-	err := writeAll(archive, folder, files, at)
-	return errors.Join(err, archive.Close(), compressed.Close())
-}
-
-func writeAll(archive *tar.Writer, folder string, files []File, at time.Time) error {
+	var err error
 	for _, file := range files {
 		header := &tar.Header{
 			Name: path.Join(folder, file.Name), Mode: 0o600, Size: int64(len(file.Content)), ModTime: at, Typeflag: tar.TypeReg,
 		}
-		if err := archive.WriteHeader(header); err != nil {
-			return err
+		if err == nil {
+			err = archive.WriteHeader(header)
 		}
-		if _, err := io.WriteString(archive, file.Content); err != nil {
-			return err
+		if err == nil {
+			_, err = io.WriteString(archive, file.Content)
 		}
 	}
-	return nil
+	return errors.Join(err, archive.Close(), compressed.Close())
 }

@@ -68,6 +68,7 @@ func leaky() Contents {
 	found.Pods[0].Spec.Containers = []corev1.Container{{Name: "db-sync", Args: []string{everything}, Env: []corev1.EnvVar{
 		{Name: "OS_PASSWORD", Value: "typed-into-a-variable"}, {Name: "OS_USERNAME", Value: "admin"},
 	}}}
+	found.Gaps = []error{errors.New("you may not list secrets")}
 	return Contents{
 		Inventory: found, Secrets: platformSecrets(),
 		ConfigMaps: []corev1.ConfigMap{{
@@ -75,13 +76,12 @@ func leaky() Contents {
 			Data: map[string]string{"keystone.conf": "[DEFAULT]\ndebug = true\n[database]\nconnection = mysql+pymysql://keystone:" +
 				url.QueryEscape(strangePassword) + "@mariadb/keystone\n[token]\nexpiration = 3600\n[ldap]\npassword = typed-into-a-file\n"},
 		}},
-		Logs: []Log{
-			{Pod: "pod", Container: "db-sync", Content: everything + "\nX-Auth-Token: a-token-of-somebody\npassword=typed-into-a-log\n" +
-				"token gAAAAABm0123456789012345678901234567890123456789==\n-----BEGIN RSA PRIVATE KEY-----\nMIIkey\n-----END RSA PRIVATE KEY-----\n"},
-			{Pod: "pod", Container: "db-sync", Previous: true, Err: errors.New("gone")},
+		Logs: map[string]string{
+			"logs/pod/db-sync.log": everything + "\nX-Auth-Token: a-token-of-somebody\npassword=typed-into-a-log\n" +
+				"token gAAAAABm0123456789012345678901234567890123456789==\n-----BEGIN RSA PRIVATE KEY-----\nMIIkey\n-----END RSA PRIVATE KEY-----\n",
+			"logs/pod/db-sync.previous.log": "could not be read: gone\n",
 		},
 		Pages: map[string]string{"status.txt": everything},
-		Gaps:  []string{"you may not list secrets"},
 	}
 }
 

@@ -42,12 +42,9 @@ func WithInterval(interval time.Duration) Option {
 	return func(a *app) { a.interval = interval }
 }
 
-// style is that of the standard output.
-func (a *app) style() show.Style { return show.StyleOf(a.Out) }
-
 // progress returns the options for showing progress.
 func (a *app) progress(timeout time.Duration) follow.Options {
-	style := a.style()
+	style := show.StyleOf(a.Out)
 	return follow.Options{
 		Out: a.Out, Style: style, Live: style.Terminal, Interval: a.interval, Timeout: timeout, Temporary: kube.Temporary,
 	}

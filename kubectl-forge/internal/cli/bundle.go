@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/bundle"
-	bundlecollect "github.com/c5c3/forge/kubectl-forge/internal/bundle/collect"
 	"github.com/c5c3/forge/kubectl-forge/internal/doctor"
-	doctorcollect "github.com/c5c3/forge/kubectl-forge/internal/doctor/collect"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 )
@@ -47,15 +44,15 @@ func (a *app) bundleCommand() *cobra.Command {
 }
 
 func (a *app) writeBundle(ctx context.Context, session *kube.Session, path string, lines int64) error {
-	found, err := kube.Read(ctx, session, session.Namespace)
+	found, err := kube.Read(ctx, session, session.Namespace, false)
 	if err != nil {
 		return err
 	}
-	contents, err := bundlecollect.Contents(ctx, session, found, lines)
+	contents, err := bundle.Read(ctx, session, found, lines)
 	if err != nil {
 		return err
 	}
-	if contents.Pages, err = pages(ctx, session); err != nil {
+	if contents.Pages, err = pages(ctx, session, found); err != nil {
 		return err
 	}
 	files, err := bundle.Files(contents, session.Scheme())
@@ -69,53 +66,36 @@ func (a *app) writeBundle(ctx context.Context, session *kube.Session, path strin
 	if path == "" {
 		path = folder + ".tar.gz"
 	}
-	if err := writeArchive(path, folder, files, found.Now); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Out, "wrote %s with %d files\n", path, len(files))
-	if missing := len(found.Gaps) + len(contents.Gaps); missing > 0 {
-		fmt.Fprintf(a.ErrOut, "%d items could not be read: gaps.txt in the archive lists them\n", missing)
-	}
-	return nil
-}
-
-// writeArchive removes the archive if it could not be completed.
-func writeArchive(path, folder string, files []bundle.File, at time.Time) error {
 	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // The user names the file.
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(bundle.Write(out, folder, files, at), out.Close()); err != nil {
+	if err := errors.Join(bundle.Write(out, folder, files, found.Now), out.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
+	}
+	fmt.Fprintf(a.Out, "wrote %s with %d files\n", path, len(files))
+	if len(found.Gaps) > 0 {
+		fmt.Fprintf(a.ErrOut, "%d items could not be read: gaps.txt in the archive lists them\n", len(found.Gaps))
 	}
 	return nil
 }
 
-// pages returns the output of status and doctor.
-func pages(ctx context.Context, session *kube.Session) (map[string]string, error) {
-	found, err := kube.Read(ctx, session, session.Namespace)
-	if err != nil {
-		return nil, err
-	}
-	texts := map[string]string{"version.txt": versionLine() + "\n"}
+// pages returns the output of version, status and doctor.
+func pages(ctx context.Context, session *kube.Session, found *inventory.Inventory) (map[string]string, error) {
+	var status, findings strings.Builder
 	if len(found.Roots()) > 0 {
 		reports, err := reportsOf(ctx, session, found, nil)
 		if err != nil {
 			return nil, err
 		}
-		var text strings.Builder
 		for _, r := range reports {
-			show.Style{}.Report(&text, r, found.Now)
-			text.WriteString("\n")
+			show.Style{}.Report(&status, r, found.Now)
+			status.WriteString("\n")
 		}
-		texts["status.txt"] = text.String()
 	}
-	facts, err := doctorcollect.Facts(ctx, session)
-	if err != nil {
-		return nil, err
-	}
-	var text strings.Builder
-	show.Style{}.Findings(io.Writer(&text), doctor.Examine(facts))
-	texts["doctor.txt"] = text.String()
-	return texts, nil
+	checks, err := doctor.Examine(ctx, session)
+	show.Style{}.Findings(&findings, checks)
+	return map[string]string{
+		"version.txt": currentVersion().String() + "\n", "status.txt": status.String(), "doctor.txt": findings.String(),
+	}, err
 }

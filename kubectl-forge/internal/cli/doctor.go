@@ -7,7 +7,6 @@ import (
 
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
 	"github.com/c5c3/forge/kubectl-forge/internal/doctor"
-	"github.com/c5c3/forge/kubectl-forge/internal/doctor/collect"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 )
 
@@ -32,12 +31,11 @@ func (a *app) doctorCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		facts, err := collect.Facts(cmd.Context(), session)
+		findings, err := doctor.Examine(cmd.Context(), session)
 		if err != nil {
 			return err
 		}
-		findings := doctor.Examine(facts)
-		err = show.Write(a.Out, *format, checkList{findings}, func(out io.Writer) { a.style().Findings(out, findings) })
+		err = show.Write(a.Out, *format, checkList{findings}, func(out io.Writer) { show.StyleOf(a.Out).Findings(out, findings) })
 		if err == nil && check.AnyFailed(findings) {
 			return errSaid
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
@@ -27,55 +28,43 @@ const (
 	CodeInterrupted = 130
 )
 
+// codedError is an error with an exit code of its own.
+type codedError struct {
+	error
+	code int
+}
+
+// Unwrap returns the error itself.
+func (e codedError) Unwrap() error { return e.error }
+
 // usageError is an error in the command line.
-type usageError struct{ error }
+func usageError(format string, args ...any) error {
+	return codedError{fmt.Errorf(format, args...), CodeUsage}
+}
 
-// Unwrap returns the error itself.
-func (e usageError) Unwrap() error { return e.error }
-
-// notReadyError reports that something is not ready or has failed. If it wraps no error,
-// the output has already said everything.
-type notReadyError struct{ error }
-
-// Unwrap returns the error itself.
-func (e notReadyError) Unwrap() error { return e.error }
+// notReady reports that something is not ready, was refused or has failed.
+func notReady(err error) error { return codedError{err, CodeNotReady} }
 
 // errSaid stands for a finding that has already been printed.
-var errSaid = notReadyError{errors.New("not ready")}
+var errSaid = notReady(errors.New("not ready"))
 
 // codeOf returns the exit code for an error.
 func codeOf(err error) int {
-	var (
-		usage    usageError
-		notReady notReadyError
-		missing  *kube.MissingRightError
-		command  *exec.ExitError
-	)
+	coded, isCoded := errors.AsType[codedError](err)
+	command, isCommand := errors.AsType[*exec.ExitError](err)
 	switch {
 	case err == nil:
 		return CodeOK
-	case errors.As(err, &usage):
-		return CodeUsage
-	case errors.As(err, &missing):
+	case isCoded:
+		return coded.code
+	case kube.IsMissingRight(err):
 		return CodeMissingRight
 	case errors.Is(err, follow.ErrTimeout):
 		return CodeTimeout
-	case errors.As(err, &notReady):
-		return CodeNotReady
-	case errors.As(err, &command):
+	case isCommand:
 		return command.ExitCode()
 	case errors.Is(err, context.Canceled):
 		return CodeInterrupted
 	}
 	return CodeError
-}
-
-// followError classifies the failure of an operation that was followed as not ready,
-// rather than as a failure of the command.
-func followError(err error) error {
-	var missing *kube.MissingRightError
-	if errors.Is(err, follow.ErrTimeout) || errors.Is(err, context.Canceled) || errors.As(err, &missing) {
-		return err
-	}
-	return notReadyError{err}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -19,9 +18,8 @@ import (
 
 // loginOptions are the flags of the command.
 type loginOptions struct {
-	print   bool
-	file    string
-	address string
+	print         bool
+	file, address string
 }
 
 func (a *app) loginCommand() *cobra.Command {
@@ -34,25 +32,29 @@ func (a *app) loginCommand() *cobra.Command {
 			"--clouds-yaml prints the clouds.yaml and --file writes it, for clients that can reach Keystone themselves.",
 		Example: "  kubectl forge login\n  kubectl forge login controlplane/controlplane -- openstack catalog list\n" +
 			"  kubectl forge login --file clouds.yaml",
-		Args:              argumentsBeforeDash,
 		ValidArgsFunction: a.completeTargets,
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		targets, _ := cutAtDash(cmd, args)
+		return cobra.MaximumNArgs(1)(cmd, targets)
 	}
 	o := loginOptions{}
 	cmd.Flags().BoolVar(&o.print, "clouds-yaml", false, "Print the clouds.yaml, which holds the credential.")
 	cmd.Flags().StringVarP(&o.file, "file", "f", "", "Write the clouds.yaml to this file, which must not exist.")
 	cmd.Flags().StringVar(&o.address, "address", "", "Keystone's URL, instead of a forwarded port or the one in the clouds.yaml.")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := exclusive(cmd, "clouds-yaml", "file"); err != nil {
+		targets, command := cutAtDash(cmd, args)
+		switch {
+		case o.print && o.file != "":
+			return usageError("--clouds-yaml and --file cannot be combined: specify one of them")
+		case len(command) > 0 && (o.print || o.file != ""):
+			return usageError("a COMMAND cannot be combined with --clouds-yaml or --file")
+		}
+		session, err := a.open()
+		if err != nil {
 			return err
 		}
-		targets, command := args, []string(nil)
-		if dash := cmd.ArgsLenAtDash(); dash >= 0 {
-			targets, command = args[:dash], args[dash:]
-		}
-		if len(command) > 0 && (o.print || o.file != "") {
-			return usageError{errors.New("a COMMAND cannot be combined with --clouds-yaml or --file")}
-		}
-		session, ref, err := a.target(cmd.Context(), targets, withIdentity...)
+		ref, err := kube.One(cmd.Context(), session, targets, withIdentity...)
 		if err != nil {
 			return err
 		}
@@ -61,12 +63,12 @@ func (a *app) loginCommand() *cobra.Command {
 	return cmd
 }
 
-// argumentsBeforeDash allows one argument before "--" and any number after it.
-func argumentsBeforeDash(cmd *cobra.Command, args []string) error {
+// cutAtDash returns the arguments before and after "--".
+func cutAtDash(cmd *cobra.Command, args []string) (before, after []string) {
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
-		args = args[:dash]
+		return args[:dash], args[dash:]
 	}
-	return cobra.MaximumNArgs(1)(cmd, args)
+	return args, nil
 }
 
 func (a *app) login(ctx context.Context, session *kube.Session, ref inventory.Ref, o loginOptions, command []string) error {
@@ -101,7 +103,7 @@ func (a *app) login(ctx context.Context, session *kube.Session, ref inventory.Re
 	if len(command) == 0 {
 		fmt.Fprintf(a.ErrOut, "shell as the administrator of %s; type exit to leave it\n", ref.Arg())
 	}
-	return login.Shell(ctx, login.Streams{In: a.In, Out: a.Out, Err: a.ErrOut}, clouds, source.Cloud, command)
+	return login.Shell(ctx, a.IOStreams, clouds, source.Cloud, command)
 }
 
 // forwarded makes the cloud use a local port that leads to Keystone until the
@@ -114,7 +116,7 @@ func (a *app) forwarded(ctx context.Context, session *kube.Session, source login
 	case len(pods) == 0:
 		return nil, fmt.Errorf("no API pod of Keystone %s is ready: see \"kubectl forge status keystone/%s\"", source.Service, source.Service)
 	}
-	address, err := a.forward(ctx, session)(ctx, source.Namespace, pods[0], keystonev1alpha1.APIPort)
+	address, err := a.forward(ctx, session)(ctx, source.Namespace, pods[0].Name, keystonev1alpha1.APIPort)
 	if err != nil {
 		return nil, err
 	}
@@ -122,45 +124,36 @@ func (a *app) forwarded(ctx context.Context, session *kube.Session, source login
 }
 
 // credentials returns where the credentials are and the clouds.yaml with them.
-func credentials(ctx context.Context, session *kube.Session, ref inventory.Ref) (login.Source, []byte, error) {
+func credentials(ctx context.Context, session *kube.Session, ref inventory.Ref) (source login.Source, clouds []byte, err error) {
 	if ref.Kind == inventory.KindControlPlane {
 		cp, err := kube.ControlPlane(ctx, session, ref)
 		if err != nil {
-			return login.Source{}, nil, err
+			return source, nil, err
 		}
-		source := login.FromControlPlane(cp)
-		clouds, err := secretValue(ctx, session, source)
+		source = login.FromControlPlane(cp)
+		clouds, err = secretValue(ctx, session, source)
 		return source, clouds, err
 	}
-	k, err := kube.Keystone(ctx, session, ref.Namespace, ref.Name)
+	k, err := kube.Keystone(ctx, session, ref)
 	if err != nil {
-		return login.Source{}, nil, err
+		return source, nil, err
 	}
-	return keystoneCredentials(ctx, session, k)
-}
-
-func keystoneCredentials(ctx context.Context, session *kube.Session, k *keystonev1alpha1.Keystone) (login.Source, []byte, error) {
-	source, err := login.FromKeystone(k)
-	if err != nil {
-		return source, nil, notReadyError{err}
+	if source, err = login.FromKeystone(k); err != nil {
+		return source, nil, notReady(err)
 	}
 	password, err := secretValue(ctx, session, source)
 	if err != nil {
 		return source, nil, err
 	}
-	clouds, err := login.KeystoneClouds(k, string(password))
+	clouds, err = login.KeystoneClouds(k, string(password))
 	return source, clouds, err
 }
 
 func secretValue(ctx context.Context, session *kube.Session, source login.Source) ([]byte, error) {
 	secret := &corev1.Secret{}
 	err := session.Get(ctx, client.ObjectKey{Namespace: source.Namespace, Name: source.Secret}, secret)
-	switch {
-	case apierrors.IsNotFound(err), err == nil && len(secret.Data[source.Key]) == 0:
-		return nil, notReadyError{fmt.Errorf("secret %s has no key %s yet: see \"kubectl forge status -n %s\"",
-			source.Secret, source.Key, source.Namespace)}
-	case err != nil:
-		return nil, kube.Explain(err)
+	if apierrors.IsNotFound(err) || err == nil && len(secret.Data[source.Key]) == 0 {
+		err = notReady(fmt.Errorf("secret %s has no key %s yet: see \"kubectl forge status -n %s\"", source.Secret, source.Key, source.Namespace))
 	}
-	return secret.Data[source.Key], nil
+	return secret.Data[source.Key], err
 }

@@ -26,9 +26,8 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams,
 	root := New(streams, options...)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	// A command that returns errSaid has already printed its finding.
-	var command *exec.ExitError
-	if err != nil && !errors.Is(err, errSaid) && !errors.As(err, &command) {
+	// A command that was run or that returns errSaid has already printed its finding.
+	if _, command := errors.AsType[*exec.ExitError](err); err != nil && !errors.Is(err, errSaid) && !command {
 		fmt.Fprintln(streams.ErrOut, "error:", err)
 	}
 	return codeOf(err)
@@ -54,15 +53,13 @@ func New(streams genericiooptions.IOStreams, options ...Option) *cobra.Command {
 			"A command that takes TARGET accepts " + inventory.TargetForms() + ".\nYou can omit it when the namespace has only one.",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
 		SilenceErrors: true, SilenceUsage: true,
-		Args: cobra.NoArgs,
+		Args: cobra.NoArgs, PersistentPreRunE: checkFlags,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; see \"%s --help\"", err, cmd.CommandPath())}
-	})
+	root.SetFlagErrorFunc(wrongUsage)
 	flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
 		a.statusCommand(), a.waitCommand(), a.rotateCommand(), a.upgradeCommand(), a.verifyCommand(),
@@ -74,15 +71,17 @@ func New(streams genericiooptions.IOStreams, options ...Option) *cobra.Command {
 	return root
 }
 
+func wrongUsage(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError("%w; see \"%s --help\"", err, cmd.CommandPath())
+}
+
 // checkArguments makes every command report a wrong number of arguments as a usage error.
 func checkArguments(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return usageError{fmt.Errorf("%w; see \"%s --help\"", err, cmd.CommandPath())}
-			}
-			return nil
-		}
+		cmd.Args = func(cmd *cobra.Command, args []string) error { return wrongUsage(cmd, check(cmd, args)) }
 	}
 	for _, child := range cmd.Commands() {
 		checkArguments(child)

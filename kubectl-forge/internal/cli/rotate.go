@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/rotate"
@@ -18,4 +20,17 @@ func (a *app) rotateCommand() *cobra.Command {
 	}
 	cmd.AddCommand(a.rotateCredentialCommand())
 	return cmd
+}
+
+// rotation are the flags of every rotation.
+type rotation struct {
+	timeout *time.Duration
+	noWait  *bool
+}
+
+func rotationFlags(cmd *cobra.Command) rotation {
+	return rotation{
+		timeout: cmd.Flags().Duration("timeout", defaultTimeout, timeoutUsage),
+		noWait:  cmd.Flags().Bool("no-wait", false, "Start it and return."),
+	}
 }

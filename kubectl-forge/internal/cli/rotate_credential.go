@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
@@ -22,20 +21,14 @@ func (a *app) rotateCredentialCommand() *cobra.Command {
 			"requests it with a CredentialRotation, which it deletes when the new credential has reached its users. The old one\n" +
 			"remains valid for at least two minutes.",
 		Example: "  kubectl forge rotate application-credential controlplane/controlplane -n openstack",
-		Args:    cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
 	}
 	flags := rotationFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		session, ref, err := a.target(cmd.Context(), args)
-		if err != nil {
-			return err
-		}
+	return a.onTarget(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
 		if ref.Kind != inventory.KindControlPlane {
-			return usageError{fmt.Errorf("%s has no application credential: name a ControlPlane", ref.Arg())}
+			return usageError("%s has no application credential: name a ControlPlane", ref.Arg())
 		}
-		return a.rotateCredential(cmd.Context(), session, ref, flags)
-	}
-	return cmd
+		return a.rotateCredential(ctx, session, ref, flags)
+	})
 }
 
 func (a *app) rotateCredential(ctx context.Context, session *kube.Session, ref inventory.Ref, flags rotation) error {
@@ -44,11 +37,11 @@ func (a *app) rotateCredential(ctx context.Context, session *kube.Session, ref i
 		return err
 	}
 	if err := rotate.CheckControlPlane(cp); err != nil {
-		return notReadyError{err}
+		return notReady(err)
 	}
 	request, before := rotate.Request(cp), rotate.CredentialID(cp)
 	if err := session.Create(ctx, request); err != nil {
-		return fmt.Errorf("requesting another credential: %w", kube.Explain(err))
+		return fmt.Errorf("requesting another credential: %w", err)
 	}
 	fmt.Fprintf(a.Out, "created CredentialRotation %s\n", request.Name)
 	if *flags.noWait {
@@ -56,19 +49,16 @@ func (a *app) rotateCredential(ctx context.Context, session *kube.Session, ref i
 	}
 	err = follow.Until(ctx, a.progress(*flags.timeout), func(ctx context.Context) (follow.View, error) {
 		if err := session.Get(ctx, client.ObjectKeyFromObject(request), request); err != nil {
-			return follow.View{}, kube.Explain(err)
-		}
-		cp, err := kube.ControlPlane(ctx, session, ref)
-		if err != nil {
 			return follow.View{}, err
 		}
-		return rotate.CredentialView(request, cp, before), nil
+		cp, err := kube.ControlPlane(ctx, session, ref)
+		return rotate.CredentialView(request, cp, before), err
 	})
 	if err != nil {
 		return fmt.Errorf("%w; CredentialRotation %s stays, and the replacement continues", followError(err), request.Name)
 	}
-	if err := session.Delete(ctx, request); err != nil && !apierrors.IsNotFound(err) {
-		fmt.Fprintf(a.ErrOut, "CredentialRotation %s stays: %s\n", request.Name, kube.Explain(err))
+	if err := client.IgnoreNotFound(session.Delete(ctx, request)); err != nil {
+		fmt.Fprintf(a.ErrOut, "CredentialRotation %s stays: %s\n", request.Name, err)
 	}
 	fmt.Fprintln(a.Out, "Clients that read the Secret have the new credential; the old one is revoked in at least two minutes.")
 	return nil

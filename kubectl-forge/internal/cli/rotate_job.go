@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -22,19 +21,13 @@ func (a *app) rotateKindCommand(kind rotate.Kind) *cobra.Command {
 		Use:   kind.Name + " [TARGET]",
 		Short: "Rotate " + kind.What,
 		Long: fmt.Sprintf("Rotates %s now and follows the rotation. The Job is the same that runs on schedule.\n%s\n\n"+
-			"If TARGET is a ControlPlane, this is done for its Keystone.", kind.What, kind.After()),
+			"If TARGET is a ControlPlane, this is done for its Keystone.", kind.What, kind.After),
 		Example: fmt.Sprintf("  kubectl forge rotate %s keystone/keystone -n openstack", kind.Name),
-		Args:    cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
 	}
 	flags := rotationFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		session, ref, err := a.target(cmd.Context(), args, withIdentity...)
-		if err != nil {
-			return err
-		}
-		return a.rotateKind(cmd.Context(), session, keystoneOf(ref), kind, flags)
-	}
-	return cmd
+	return a.onTarget(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
+		return a.rotateKind(ctx, session, kube.KeystoneOf(ref), kind, flags)
+	}, withIdentity...)
 }
 
 func (a *app) rotateKind(ctx context.Context, session *kube.Session, ref inventory.Ref, kind rotate.Kind, flags rotation) error {
@@ -42,18 +35,19 @@ func (a *app) rotateKind(ctx context.Context, session *kube.Session, ref invento
 	err := session.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: kind.CronJobName(ref.Name)}, cronJob)
 	switch {
 	case apierrors.IsNotFound(err):
-		return notReadyError{kind.Missing(ref.Name)}
+		return notReady(kind.Missing(ref.Name))
 	case err != nil:
-		return kube.Explain(err)
-	}
-	events, noEvents, err := eventsOf(ctx, session, ref)
-	if err != nil {
 		return err
 	}
-	baseline := rotate.NewBaseline(events)
+	before, err := eventsOf(ctx, session, ref)
+	noEvents := kube.IsMissingRight(err)
+	if err != nil && !noEvents {
+		return err
+	}
+	baseline := rotate.NewBaseline(before)
 	run := rotate.Job(cronJob)
 	if err := session.Create(ctx, run); err != nil {
-		return fmt.Errorf("starting a Job of CronJob %s: %w", cronJob.Name, kube.Explain(err))
+		return fmt.Errorf("starting a Job of CronJob %s: %w", cronJob.Name, err)
 	}
 	fmt.Fprintf(a.Out, "started Job %s\n", run.Name)
 	if *flags.noWait {
@@ -61,52 +55,42 @@ func (a *app) rotateKind(ctx context.Context, session *kube.Session, ref invento
 	}
 	err = follow.Until(ctx, a.progress(*flags.timeout), func(ctx context.Context) (follow.View, error) {
 		facts, err := rotationFacts(ctx, session, ref, run)
+		if facts.NoEvents = noEvents; err == nil && !noEvents {
+			var events []corev1.Event
+			events, err = eventsOf(ctx, session, ref)
+			facts.News = baseline.News(events)
+		}
 		if err != nil {
 			return follow.View{}, err
-		}
-		if facts.NoEvents = noEvents; !noEvents {
-			events, _, err := eventsOf(ctx, session, ref)
-			if err != nil {
-				return follow.View{}, err
-			}
-			facts.News = baseline.News(events)
 		}
 		return kind.View(facts), nil
 	})
 	if err != nil {
 		return followError(err)
 	}
-	fmt.Fprintln(a.Out, kind.After())
+	fmt.Fprintln(a.Out, kind.After)
 	return nil
 }
 
 func rotationFacts(ctx context.Context, session *kube.Session, ref inventory.Ref, run *batchv1.Job) (rotate.Facts, error) {
-	keystone, err := kube.Keystone(ctx, session, ref.Namespace, ref.Name)
+	keystone, err := kube.Keystone(ctx, session, ref)
 	if err != nil {
 		return rotate.Facts{}, err
 	}
-	facts := rotate.Facts{Keystone: keystone, Job: run}
 	if err := session.Get(ctx, client.ObjectKeyFromObject(run), run); err != nil {
-		return facts, kube.Explain(err)
+		return rotate.Facts{}, err
 	}
-	var pods corev1.PodList
-	err = kube.Explain(session.List(ctx, &pods, client.InNamespace(ref.Namespace), client.MatchingLabels{batchv1.JobNameLabel: run.Name}))
-	var missing *kube.MissingRightError
-	if err != nil && !errors.As(err, &missing) {
-		return facts, err
+	pods, err := kube.PodsOf(ctx, session, run)
+	if kube.IsMissingRight(err) {
+		err = nil
 	}
-	facts.Pods = pods.Items
-	return facts, nil
+	return rotate.Facts{Keystone: keystone, Job: run, Pods: pods}, err
 }
 
-// eventsOf returns the events about the object. hidden is set when the user may
-// not list events.
-func eventsOf(ctx context.Context, session *kube.Session, ref inventory.Ref) (events []corev1.Event, hidden bool, err error) {
+// eventsOf returns the events about the object.
+func eventsOf(ctx context.Context, session *kube.Session, ref inventory.Ref) ([]corev1.Event, error) {
 	var list corev1.EventList
-	err = kube.Explain(session.List(ctx, &list, client.InNamespace(ref.Namespace),
-		client.MatchingFields{"involvedObject.kind": ref.Kind, "involvedObject.name": ref.Name}))
-	if _, missing := errors.AsType[*kube.MissingRightError](err); missing {
-		return nil, true, nil
-	}
-	return list.Items, false, err
+	err := session.List(ctx, &list, client.InNamespace(ref.Namespace),
+		client.MatchingFields{"involvedObject.kind": ref.Kind, "involvedObject.name": ref.Name})
+	return list.Items, err
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -40,8 +39,8 @@ func (a *app) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [TARGET...]",
 		Short: "Show what is wrong, where to look and which command to run next",
-		Long: "Shows a ControlPlane or a service with everything it consists of: what it waits for and for how long, the pod or Job\n" +
-			"that explains it with the end of its log, and the command to run next.\n\n" +
+		Long: "Shows a ControlPlane or a service with everything it consists of: what it waits for and for how long, the pod, Job or\n" +
+			"other object that explains it with the end of its log, and the command to run next.\n\n" +
 			"Without TARGET it shows every ControlPlane, and every service that belongs to none.\n" +
 			"The exit code is 3 if any of them is not ready.",
 		Example: "  kubectl forge status\n  kubectl forge status keystone/keystone -n openstack\n  kubectl forge status -A -o json\n" +
@@ -55,7 +54,7 @@ func (a *app) statusCommand() *cobra.Command {
 		"Show what is wrong with every pod, Job and Deployment in the namespace, even without a ControlPlane or a service.")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.everywhere && len(args) > 0 {
-			return usageError{errors.New("--all-namespaces cannot be combined with TARGET: a name is looked up in one namespace")}
+			return usageError("--all-namespaces cannot be combined with TARGET: a name is looked up in one namespace")
 		}
 		session, err := a.open()
 		if err != nil {
@@ -74,7 +73,7 @@ func (a *app) statusCommand() *cobra.Command {
 }
 
 func (a *app) status(ctx context.Context, session *kube.Session, namespaces, args []string, o statusOptions) error {
-	list, now := statusList{Items: []*report.Report{}}, time.Now()
+	list, now, style := statusList{Items: []*report.Report{}}, time.Now(), show.StyleOf(a.Out)
 	for _, namespace := range namespaces {
 		if err := list.add(ctx, session, namespace, args, o.workloads); err != nil {
 			return err
@@ -85,13 +84,13 @@ func (a *app) status(ctx context.Context, session *kube.Session, namespaces, arg
 			if i > 0 {
 				fmt.Fprintln(out)
 			}
-			a.style().Report(out, r, now)
+			style.Report(out, r, now)
 		}
 		for i, w := range list.Workloads {
 			if i > 0 || len(list.Items) > 0 {
 				fmt.Fprintln(out)
 			}
-			a.style().Workloads(out, w, now)
+			style.Workloads(out, w, now)
 		}
 	})
 	if err == nil && !list.ready() {
@@ -102,11 +101,7 @@ func (a *app) status(ctx context.Context, session *kube.Session, namespaces, arg
 
 // add describes a namespace.
 func (l *statusList) add(ctx context.Context, session *kube.Session, namespace string, args []string, workloads bool) error {
-	read := kube.Read
-	if workloads {
-		read = kube.ReadAny
-	}
-	found, err := read(ctx, session, namespace)
+	found, err := kube.Read(ctx, session, namespace, workloads)
 	if err != nil {
 		return err
 	}
@@ -118,20 +113,16 @@ func (l *statusList) add(ctx context.Context, session *kube.Session, namespace s
 		l.Items = append(l.Items, reports...)
 	}
 	if workloads {
-		l.addWorkloads(ctx, session, found)
+		w := report.BuildWorkloads(found)
+		w.Gaps = quoteLogs(ctx, session, found.Namespace, w.LookAt, w.Gaps)
+		l.Workloads = append(l.Workloads, w)
 	}
 	return nil
 }
 
-func (l *statusList) addWorkloads(ctx context.Context, session *kube.Session, found *inventory.Inventory) {
-	w := report.BuildWorkloads(found)
-	w.Gaps = quoteLogs(ctx, session, found.Namespace, w.LookAt, w.Gaps)
-	l.Workloads = append(l.Workloads, w)
-}
-
 // reportsOf describes the objects that the arguments name, with the ends of their logs.
 func reportsOf(ctx context.Context, session *kube.Session, found *inventory.Inventory, args []string) ([]*report.Report, error) {
-	candidates := kube.All(found)
+	candidates := found.All()
 	if len(args) == 0 {
 		candidates = found.Roots()
 	}
@@ -165,12 +156,11 @@ func quoteLogs(ctx context.Context, session *kube.Session, namespace string, exh
 		log, err := session.Logs.Read(ctx, kube.LogRequest{
 			Namespace: namespace, Pod: exhibit.Name, Container: exhibit.Container, Previous: exhibit.Previous, Lines: quotedLines,
 		})
-		var missing *kube.MissingRightError
 		switch {
 		case err == nil:
 			exhibit.Log = bundle.Redactor{}.Text(report.Quote(log))
-		case errors.As(kube.Explain(err), &missing) && !slices.Contains(gaps, missing.Error()):
-			gaps = append(slices.Clone(gaps), missing.Error())
+		case kube.IsMissingRight(err) && !slices.Contains(gaps, err.Error()):
+			gaps = append(slices.Clone(gaps), err.Error())
 		}
 	}
 	return gaps

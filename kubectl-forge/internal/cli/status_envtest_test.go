@@ -40,7 +40,7 @@ func TestANamespaceUserFindsTheCause(t *testing.T) {
 	u.run(t, "status").expect(t, CodeNotReady,
 		"Keystone keystone in namespace "+u.namespace+" is not ready and needs action",
 		"KeystoneAPIReady AdminPasswordRefused", "Pod keystone-6d4b-x7k2p",
-		"cannot reach mysql+pymysql://", "annotate keystone keystone --overwrite keystone.openstack.c5c3.io/run-again")
+		"cannot reach mysql+pymysql://", "kubectl -n "+u.namespace+" logs keystone-6d4b-x7k2p -c keystone")
 }
 
 func TestALogIsQuotedWithoutItsCredentials(t *testing.T) {
@@ -109,7 +109,8 @@ func TestAPlacementIsATargetOfItsOwn(t *testing.T) {
 	store(t, u.namespace, testutil.Placement(testutil.NotReady(true, testutil.False(vocabulary.ConditionServiceUserReady,
 		vocabulary.ReasonServiceUserRefused, "Keystone rejects the password in Secret placement-user"))...))
 	u.run(t, "status", "placement/placement").expect(t, CodeNotReady,
-		"ServiceUserReady ServiceUserRefused", "kubectl -n "+u.namespace+" edit secret placement-user")
+		"ServiceUserReady ServiceUserRefused", "Keystone rejects the password in Secret placement-user",
+		"kubectl -n "+u.namespace+" edit secret placement-user")
 	u.run(t, "wait", "placement/placement", "--timeout=100ms").expect(t, CodeTimeout, "ServiceUserRefused")
 	u.run(t, "login", "placement/placement", "--clouds-yaml").expect(t, CodeError, "specify a ControlPlane or a Keystone")
 	u.run(t, "rotate", "fernet").expect(t, CodeNotReady, "there is no CronJob keystone-fernet-rotate")

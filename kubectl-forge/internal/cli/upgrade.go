@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
+	"github.com/c5c3/forge/kubectl-forge/internal/show"
 	"github.com/c5c3/forge/kubectl-forge/internal/upgrade"
 )
 
@@ -40,28 +39,27 @@ func (a *app) upgradeCommand() *cobra.Command {
 			"The services of a ControlPlane are upgraded through the ControlPlane, even if one of them is the TARGET.",
 		Example: "  kubectl forge upgrade --to 2026.1 --preflight\n  kubectl forge upgrade controlplane/controlplane --to 2026.1\n" +
 			"  kubectl forge upgrade controlplane/controlplane --abort",
-		Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
 	}
-	o := upgradeOptions{timeout: timeoutFlag(cmd, upgradeTimeout)}
+	o := upgradeOptions{timeout: cmd.Flags().Duration("timeout", upgradeTimeout, timeoutUsage)}
 	cmd.Flags().StringVar(&o.to, "to", "", "The release to upgrade to, such as 2026.1.")
 	cmd.Flags().BoolVar(&o.abort, "abort", false, "Roll back to the installed release.")
 	cmd.Flags().BoolVar(&o.preflight, "preflight", false, "Only check whether the upgrade can begin.")
 	cmd.Flags().BoolVar(&o.force, "force", false, "Begin even if a check has failed. The operator still refuses invalid upgrades.")
 	cmd.Flags().BoolVar(&o.noWait, "no-wait", false, "Start it and return.")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := cmp.Or(exclusive(cmd, "to", "abort"), exclusive(cmd, "preflight", "abort")); err != nil {
-			return err
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		switch {
+		case o.abort && o.to != "":
+			return usageError("--to and --abort cannot be combined: specify one of them")
+		case o.abort && o.preflight:
+			return usageError("--preflight and --abort cannot be combined: specify one of them")
+		case o.to == "" && !o.abort:
+			return usageError("specify the release with --to, or --abort to roll back")
 		}
-		if o.to == "" && !o.abort {
-			return usageError{errors.New("specify the release with --to, or --abort to roll back")}
-		}
-		session, ref, err := a.target(cmd.Context(), args)
-		if err != nil {
-			return err
-		}
-		return a.upgrade(cmd.Context(), session, ref, o)
+		return nil
 	}
-	return cmd
+	return a.onTarget(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
+		return a.upgrade(ctx, session, ref, o)
+	})
 }
 
 func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.Ref, o upgradeOptions) error {
@@ -73,7 +71,10 @@ func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.
 	if done || err != nil {
 		return err
 	}
-	if facts, err = setRelease(ctx, session, facts, change, false); err != nil {
+	if err := setRelease(ctx, session, facts, change); err != nil {
+		return err
+	}
+	if facts, err = upgradeFacts(ctx, session, facts.Target()); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Out, "set release %s on %s\n", change, facts.Target().Arg())
@@ -98,6 +99,15 @@ func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.
 	return nil
 }
 
+// followError classifies the failure of an operation that was followed as not ready,
+// rather than as a failure of the command.
+func followError(err error) error {
+	if errors.Is(err, follow.ErrTimeout) || errors.Is(err, context.Canceled) || kube.IsMissingRight(err) {
+		return err
+	}
+	return notReady(err)
+}
+
 // upgradeError adds what can be done about an upgrade that has not ended as it should.
 func upgradeError(facts upgrade.Facts, o upgradeOptions, err error) error {
 	ref := facts.Target()
@@ -112,107 +122,80 @@ func upgradeError(facts upgrade.Facts, o upgradeOptions, err error) error {
 		err, ref.Arg(), ref.Namespace, job.RetryAfter.Minutes(), next)
 }
 
-// planeOf returns the ControlPlane that a service belongs to, and whether there is one.
-func planeOf(service inventory.Service) (inventory.Ref, bool) {
-	owner := metav1.GetControllerOf(service)
-	if owner == nil || owner.Kind != inventory.KindControlPlane {
-		return inventory.Ref{}, false
-	}
-	return inventory.Ref{Kind: owner.Kind, Namespace: service.GetNamespace(), Name: owner.Name}, true
-}
-
 // upgradeFacts reads the ControlPlane with its services, or the service that belongs to none.
 func upgradeFacts(ctx context.Context, session *kube.Session, ref inventory.Ref) (upgrade.Facts, error) {
-	named := ""
+	facts := upgrade.Facts{}
 	if ref.Kind != inventory.KindControlPlane {
-		named = strings.ToLower(ref.Kind)
+		facts.Named = strings.ToLower(ref.Kind)
 		service, err := kube.Service(ctx, session, ref)
 		if err != nil {
-			return upgrade.Facts{}, err
+			return facts, err
 		}
-		var owned bool
-		if ref, owned = planeOf(service); !owned {
+		plane := inventory.PlaneOf(service)
+		if plane == nil {
 			return upgrade.Facts{Services: []inventory.Service{service}}, nil
 		}
+		ref = *plane
 	}
-	plane, err := kube.ControlPlane(ctx, session, ref)
-	if err != nil {
-		return upgrade.Facts{}, err
+	var err error
+	if facts.ControlPlane, err = kube.ControlPlane(ctx, session, ref); err != nil {
+		return facts, err
 	}
-	services, err := kube.ServicesOf(ctx, session, plane)
-	if err == nil && len(services) == 0 {
-		err = notReadyError{fmt.Errorf("%s has no service yet: see \"kubectl forge status %s\"", ref.Arg(), ref.Arg())}
+	facts.Services, err = kube.ServicesOf(ctx, session, facts.ControlPlane)
+	if err == nil && len(facts.Services) == 0 {
+		err = notReady(fmt.Errorf("%s has no service yet: see \"kubectl forge status %s\"", ref.Arg(), ref.Arg()))
 	}
-	return upgrade.Facts{ControlPlane: plane, Services: services, Named: named}, err
+	return facts, err
 }
 
 // plan returns the change to make, an upgrade only after its preflight. done is set if the
 // command ends without one.
-func (a *app) plan(ctx context.Context, session *kube.Session, facts upgrade.Facts, o upgradeOptions) (upgrade.Change, bool, error) {
+func (a *app) plan(
+	ctx context.Context, session *kube.Session, facts upgrade.Facts, o upgradeOptions,
+) (_ upgrade.Change, done bool, _ error) {
 	if o.abort {
 		change, err := upgrade.Abort(facts)
 		if err != nil {
-			err = notReadyError{err}
+			err = notReady(err)
 		}
 		return change, false, err
 	}
 	change, refused := upgrade.Upgrade(facts, o.to)
 	findings := upgrade.Preflight(facts, o.to)
 	if refused == nil {
-		admission, err := admissionOf(ctx, session, facts, change)
-		if err != nil {
+		admission := check.Finding{Name: "Admission", Result: check.OK, Text: "the API server accepts the change"}
+		if err := setRelease(ctx, session, facts, change, client.DryRunAll); kube.IsMissingRight(err) {
 			return change, true, err
+		} else if err != nil {
+			admission.Result, admission.Text = check.Failed, err.Error()
 		}
 		findings = append(findings, admission)
 	}
-	a.style().Findings(a.Out, findings)
+	show.StyleOf(a.Out).Findings(a.Out, findings)
 	switch {
 	case check.AnyFailed(findings) && !o.force:
 		return change, true, errSaid
 	case o.preflight:
 		return change, true, nil
 	case refused != nil:
-		return change, true, notReadyError{refused}
+		return change, true, notReady(refused)
 	}
 	return change, false, nil
 }
 
-// admissionOf asks the API server whether it would accept the change.
-func admissionOf(ctx context.Context, session *kube.Session, facts upgrade.Facts, change upgrade.Change) (check.Finding, error) {
-	admission := check.Finding{Name: "Admission", Result: check.OK, Text: "the API server accepts the change"}
-	if _, err := setRelease(ctx, session, facts, change, true); err != nil {
-		if _, missing := errors.AsType[*kube.MissingRightError](err); missing {
-			return admission, err
-		}
-		admission.Result, admission.Text = check.Failed, err.Error()
-	}
-	return admission, nil
-}
-
 // setRelease writes the release into the spec or, as a dry run, checks whether the
-// API server would accept it. It returns the facts with the API server's answer.
+// API server would accept it.
 func setRelease(
-	ctx context.Context, session *kube.Session, facts upgrade.Facts, change upgrade.Change, dryRun bool,
-) (upgrade.Facts, error) {
+	ctx context.Context, session *kube.Session, facts upgrade.Facts, change upgrade.Change, options ...client.PatchOption,
+) error {
 	patch, err := upgrade.Patch(facts, change)
 	if err != nil {
-		return facts, err
+		return err
 	}
-	options := []client.PatchOption{client.FieldOwner("kubectl-forge")}
-	if dryRun {
-		options = append(options, client.DryRunAll)
+	target, err := kube.Target(ctx, session, facts.Target())
+	if err != nil {
+		return err
 	}
-	after := facts
-	var target client.Object
-	if facts.ControlPlane != nil {
-		after.ControlPlane = facts.ControlPlane.DeepCopy()
-		target = after.ControlPlane
-	} else {
-		service := inventory.Service{Resource: facts.Services[0].Of.Empty(), Of: facts.Services[0].Of}
-		service.SetNamespace(facts.Target().Namespace)
-		service.SetName(facts.Target().Name)
-		after.Services = []inventory.Service{service}
-		target = service.Resource
-	}
-	return after, kube.Explain(session.Patch(ctx, target, client.RawPatch(types.MergePatchType, patch), options...))
+	options = append(options, client.FieldOwner("kubectl-forge"))
+	return session.Patch(ctx, target, client.RawPatch(types.MergePatchType, patch), options...)
 }

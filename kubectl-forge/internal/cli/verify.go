@@ -14,10 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/rand"
 
-	"github.com/c5c3/forge/kubectl-forge/internal/identity"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
-	"github.com/c5c3/forge/kubectl-forge/internal/login"
 	"github.com/c5c3/forge/kubectl-forge/internal/reach"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 	"github.com/c5c3/forge/kubectl-forge/internal/tempest"
@@ -27,12 +25,13 @@ import (
 
 // verifyOptions are the flags of the command.
 type verifyOptions struct {
-	address, authorities string
-	interfaces           []string
-	tempest              bool
-	image                string
-	timeout              *time.Duration
-	format               *string
+	address, authorities, image string
+	interfaces                  []string
+	// roots are the authorities in that file, with those of the system, nil without a file.
+	roots   *x509.CertPool
+	tempest bool
+	timeout *time.Duration
+	format  *string
 }
 
 // interfaces are those that an endpoint can have.
@@ -52,7 +51,6 @@ func (a *app) verifyCommand() *cobra.Command {
 		Example: "  kubectl forge verify\n  kubectl forge verify keystone/keystone --tempest\n" +
 			"  kubectl forge verify controlplane/controlplane -n openstack\n" +
 			"  kubectl forge verify keystone/keystone --interface public --os-cacert ca.crt -o json",
-		Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
 	}
 	o := verifyOptions{format: outputFlag(cmd)}
 	cmd.Flags().StringVar(&o.address, "address", "", "Keystone's URL, such as https://keystone.example.com/v3, instead of a forwarded port.")
@@ -61,24 +59,21 @@ func (a *app) verifyCommand() *cobra.Command {
 	cmd.Flags().StringSliceVar(&o.interfaces, "interface", nil, "Test only the endpoints with these interfaces: public, internal or admin.")
 	cmd.Flags().BoolVar(&o.tempest, "tempest", false, "Also run OpenStack's own tests of the Identity API.")
 	cmd.Flags().StringVar(&o.image, "tempest-image", tempest.Image, "The image with these tests.")
-	o.timeout = waitFlag(cmd, tempestTimeout, "Maximum time to wait for these tests, such as 90m; 0 waits forever.")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	o.timeout = cmd.Flags().Duration("timeout", tempestTimeout, "Maximum time to wait for these tests, such as 90m; 0 waits forever.")
+	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
 		for _, one := range o.interfaces {
 			if !slices.Contains(interfaces, one) {
-				return usageError{fmt.Errorf("--interface=%s: choose %s", one, strings.Join(interfaces, ", "))}
+				return usageError("--interface=%s: choose %s", one, strings.Join(interfaces, ", "))
 			}
 		}
-		roots, err := authorities(o.authorities)
-		if err != nil {
-			return usageError{err}
+		if o.roots, err = authorities(o.authorities); err != nil {
+			return usageError("%w", err)
 		}
-		session, ref, err := a.target(cmd.Context(), args, withIdentity...)
-		if err != nil {
-			return err
-		}
-		return a.verify(cmd.Context(), session, ref, o, roots)
+		return nil
 	}
-	return cmd
+	return a.onTarget(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
+		return a.verify(ctx, session, ref, o)
+	}, withIdentity...)
 }
 
 // authorities returns those of the system with those of the file, nil without a file.
@@ -100,7 +95,7 @@ func authorities(path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-func (a *app) verify(ctx context.Context, session *kube.Session, ref inventory.Ref, o verifyOptions, roots *x509.CertPool) error {
+func (a *app) verify(ctx context.Context, session *kube.Session, ref inventory.Ref, o verifyOptions) error {
 	plan, err := verifyPlan(ctx, session, ref)
 	if err != nil {
 		return err
@@ -112,23 +107,19 @@ func (a *app) verify(ctx context.Context, session *kube.Session, ref inventory.R
 		plan.URL = o.address
 	}
 	plan.Interfaces, plan.Clock = o.interfaces, time.Now
-	plan.Network = reach.New(session, ref.Namespace, a.forward(lifetime, session), roots)
-	style, shown := a.style(), *o.format == show.Formats[0]
-	plan.Show = func(step verify.Step) {
-		if shown {
-			style.Step(a.Out, step)
-		}
+	plan.Network = reach.New(session, ref.Namespace, a.forward(lifetime, session), o.roots)
+	style, progress := show.StyleOf(a.Out), a.Out
+	if *o.format != show.Formats[0] {
+		progress = io.Discard
 	}
+	plan.Show = func(step verify.Step) { style.Step(progress, step) }
 	if o.tempest {
-		run := tempestRun{image: o.image, timeout: *o.timeout, out: io.Discard}
-		if shown {
-			run.out = a.Out
-		}
-		check, err := a.tempestCheck(ctx, session, ref, run)
-		if err != nil {
+		if err := requireTempest(ctx, session, ref); err != nil {
 			return err
 		}
-		plan.More = []verify.Check{check}
+		plan.More = []verify.Check{{Name: "Tempest", Run: func(ctx context.Context) (string, error) {
+			return a.tempest(ctx, session, ref, o, progress)
+		}}}
 	}
 	report, ended := plan.Run(ctx)
 	if errors.Is(ended, context.Canceled) {
@@ -149,6 +140,8 @@ func (a *app) verify(ctx context.Context, session *kube.Session, ref inventory.R
 // verifyPlan returns what there is to test, with the credentials.
 func verifyPlan(ctx context.Context, session *kube.Session, ref inventory.Ref) (verify.Plan, error) {
 	plan := verify.Plan{Target: ref, Types: []string{verify.TypeIdentity}, Project: "forge-verify-" + rand.String(8)}
+	keystone := kube.KeystoneOf(ref)
+	plan.URL = keystonev1alpha1.LocalEndpoint(keystone.Namespace, keystone.Name)
 	if ref.Kind == inventory.KindControlPlane {
 		cp, err := kube.ControlPlane(ctx, session, ref)
 		if err != nil {
@@ -157,31 +150,21 @@ func verifyPlan(ctx context.Context, session *kube.Session, ref inventory.Ref) (
 		if cp.Spec.Services.Placement != nil {
 			plan.Types = append(plan.Types, verify.TypePlacement)
 		}
-		source := login.FromControlPlane(cp)
-		clouds, err := secretValue(ctx, session, source)
-		if err != nil {
-			return plan, err
-		}
-		credential, err := loginOf(source, clouds)
+		credential, err := loginOf(ctx, session, ref)
 		if err != nil {
 			return plan, err
 		}
 		plan.Credential = &credential
 	}
-	k, err := kube.Keystone(ctx, session, ref.Namespace, keystoneOf(ref).Name)
-	if err != nil {
-		return plan, err
-	}
-	source, clouds, err := keystoneCredentials(ctx, session, k)
-	if err != nil {
-		return plan, err
-	}
-	plan.URL = keystonev1alpha1.LocalEndpoint(k.Namespace, k.Name)
-	plan.Administrator, err = loginOf(source, clouds)
+	administrator, err := loginOf(ctx, session, keystone)
+	plan.Administrator = administrator
 	return plan, err
 }
 
-func loginOf(source login.Source, clouds []byte) (verify.Login, error) {
-	account, err := identity.Parse(clouds, source.Cloud)
-	return verify.Login{Account: account, Secret: source.Secret}, err
+func loginOf(ctx context.Context, session *kube.Session, ref inventory.Ref) (verify.Login, error) {
+	source, clouds, err := credentials(ctx, session, ref)
+	if err != nil {
+		return verify.Login{}, err
+	}
+	return verify.ParseLogin(source.Secret, source.Cloud, clouds)
 }

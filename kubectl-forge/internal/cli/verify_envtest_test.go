@@ -149,7 +149,8 @@ func TestForwardingAPortNeedsAPermission(t *testing.T) {
 	u := as(t, "operator")
 	forward := reach.Through(t.Context(), u.session)
 	_, err := forward(t.Context(), u.namespace, "keystone-0", keystonev1alpha1.APIPort)
-	if missing, isMissing := errors.AsType[*kube.MissingRightError](err); !isMissing || missing.Right.Subresource != "portforward" {
+	want := kube.MissingRightError("create pods/portforward in namespace " + u.namespace)
+	if missing, _ := errors.AsType[kube.MissingRightError](err); missing != want {
 		t.Errorf("got %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
@@ -26,49 +25,40 @@ const (
 	tempestStep = 25
 )
 
-// tempestRun is a run of OpenStack's tests.
-type tempestRun struct {
-	image   string
-	timeout time.Duration
-	out     io.Writer
-}
-
-// tempestCheck returns the check that runs the tests. The user needs the permissions for it from the
-// start, so that a run does not end before its last check.
-func (a *app) tempestCheck(ctx context.Context, session *kube.Session, ref inventory.Ref, run tempestRun) (verify.Check, error) {
-	err := kube.Require(ctx, session.Client,
-		kube.Right{Verb: "create", Resource: "jobs", Group: batchv1.GroupName, Namespace: ref.Namespace},
-		kube.Right{Verb: "get", Resource: "jobs", Group: batchv1.GroupName, Namespace: ref.Namespace},
-		kube.Right{Verb: "list", Resource: "pods", Namespace: ref.Namespace},
-		kube.Right{Verb: "get", Resource: "pods", Subresource: "log", Namespace: ref.Namespace})
-	return verify.Check{Name: "Tempest", Run: func(ctx context.Context) (string, error) {
-		return a.tempest(ctx, session, ref, run)
-	}}, err
+// requireTempest checks the permissions from the start, so that a run does not end before its last check.
+func requireTempest(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
+	for _, right := range []string{"create jobs.batch", "get jobs.batch", "list pods", "get pods/log"} {
+		if err := kube.Require(ctx, session, ref.Namespace, right); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tempest runs the tests in a Job and returns what they came to. The Job outlasts the command.
-func (a *app) tempest(ctx context.Context, session *kube.Session, ref inventory.Ref, run tempestRun) (string, error) {
-	k, err := kube.Keystone(ctx, session, ref.Namespace, keystoneOf(ref).Name)
+func (a *app) tempest(ctx context.Context, session *kube.Session, ref inventory.Ref, o verifyOptions, progress io.Writer) (string, error) {
+	k, err := kube.Keystone(ctx, session, kube.KeystoneOf(ref))
 	if err != nil {
 		return "", err
 	}
-	started := tempest.Job(k, run.image)
-	if err := session.Create(ctx, started); err != nil {
-		return "", fmt.Errorf("starting the tests: %w", kube.Explain(err))
+	started, err := tempest.Job(k, o.image)
+	if err != nil {
+		return "", err
 	}
-	options := a.progress(run.timeout)
-	options.Out = run.out
+	if err := session.Create(ctx, started); err != nil {
+		return "", fmt.Errorf("starting the tests: %w", err)
+	}
+	options := a.progress(*o.timeout)
+	options.Out = progress
 	var last tempest.Facts
-	err = follow.Until(ctx, options, func(ctx context.Context) (follow.View, error) {
-		facts, err := tempestFacts(ctx, session, started)
-		if err != nil {
+	err = follow.Until(ctx, options, func(ctx context.Context) (view follow.View, err error) {
+		if last, err = tempestFacts(ctx, session, started); err != nil {
 			return follow.View{}, err
 		}
 		if !options.Live {
-			facts.Coarse = tempestStep
+			last.Coarse = tempestStep
 		}
-		last = facts
-		return tempest.View(facts), nil
+		return tempest.View(last), nil
 	})
 	continues := fmt.Sprintf("the tests continue: \"kubectl -n %s logs -f job/%s\" follows them, and deleting that Job ends them, "+
 		"which leaves their projects and users behind", started.Namespace, started.Name)
@@ -91,19 +81,17 @@ func (a *app) tempest(ctx context.Context, session *kube.Session, ref inventory.
 func tempestFacts(ctx context.Context, session *kube.Session, started *batchv1.Job) (tempest.Facts, error) {
 	facts := tempest.Facts{Job: started}
 	if err := session.Get(ctx, client.ObjectKeyFromObject(started), started); err != nil {
-		return facts, kube.Explain(err)
+		return facts, err
 	}
-	var pods corev1.PodList
-	err := session.List(ctx, &pods, client.InNamespace(started.Namespace), client.MatchingLabels{batchv1.JobNameLabel: started.Name})
-	if err != nil {
-		return facts, kube.Explain(err)
+	var err error
+	if facts.Pods, err = kube.PodsOf(ctx, session, started); err != nil {
+		return facts, err
 	}
-	facts.Pods = pods.Items
-	for i := range pods.Items {
-		request := kube.LogRequest{
-			Namespace: started.Namespace, Pod: pods.Items[i].Name, Container: tempest.Container, Lines: tempestLines,
-		}
-		if log, err := session.Logs.Read(ctx, request); err == nil {
+	for i := range facts.Pods {
+		log, err := session.Logs.Read(ctx, kube.LogRequest{
+			Namespace: started.Namespace, Pod: facts.Pods[i].Name, Container: tempest.Container, Lines: tempestLines,
+		})
+		if err == nil {
 			facts.Log += log
 		}
 	}

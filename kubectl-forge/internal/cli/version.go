@@ -10,7 +10,6 @@ import (
 
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 // version is set by the linker for a release.
@@ -23,17 +22,17 @@ type versionDocument struct {
 	APIs    []string `json:"apis"`
 }
 
+// String is the version for people.
+func (v versionDocument) String() string {
+	return fmt.Sprintf("kubectl-forge %s (%s) for %s", v.Version, v.Go, strings.Join(v.APIs, ", "))
+}
+
 func currentVersion() versionDocument {
-	document := versionDocument{Version: version, Go: runtime.Version(), APIs: []string{c5c3v1alpha1.GroupVersion.String()}}
-	for _, kind := range inventory.ServiceKinds {
+	document := versionDocument{Version: version, Go: runtime.Version()}
+	for _, kind := range inventory.TargetKinds() {
 		document.APIs = append(document.APIs, kind.GroupVersion().String())
 	}
 	return document
-}
-
-func versionLine() string {
-	v := currentVersion()
-	return fmt.Sprintf("kubectl-forge %s (%s) for %s", v.Version, v.Go, strings.Join(v.APIs, ", "))
 }
 
 func (a *app) versionCommand() *cobra.Command {
@@ -44,7 +43,7 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 	format := outputFlag(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
-		return show.Write(a.Out, *format, currentVersion(), func(out io.Writer) { fmt.Fprintln(out, versionLine()) })
+		return show.Write(a.Out, *format, currentVersion(), func(out io.Writer) { fmt.Fprintln(out, currentVersion()) })
 	}
 	return cmd
 }

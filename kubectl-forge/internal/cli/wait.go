@@ -21,35 +21,15 @@ func (a *app) waitCommand() *cobra.Command {
 			"is updated in place on a terminal, elsewhere as a line for each change. After a timeout it shows what is wrong, like\n" +
 			"\"kubectl forge status\".",
 		Example: "  kubectl forge wait\n  kubectl forge wait keystone/keystone -n openstack --timeout 5m",
-		Args:    cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
 	}
-	timeout := timeoutFlag(cmd, defaultTimeout)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		session, ref, err := a.target(cmd.Context(), args)
-		if err != nil {
-			return err
-		}
-		err = follow.Until(cmd.Context(), a.progress(*timeout), func(ctx context.Context) (follow.View, error) {
-			return readyView(ctx, session, ref)
+	timeout := cmd.Flags().Duration("timeout", defaultTimeout, timeoutUsage)
+	return a.onTarget(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
+		err := follow.Until(ctx, a.progress(*timeout), func(ctx context.Context) (follow.View, error) {
+			obj, err := kube.Target(ctx, session, ref)
+			return follow.Ready(ref, obj), err
 		})
-		return a.explainTimeout(cmd.Context(), session, ref, err)
-	}
-	return cmd
-}
-
-func readyView(ctx context.Context, session *kube.Session, ref inventory.Ref) (follow.View, error) {
-	if ref.Kind == inventory.KindControlPlane {
-		cp, err := kube.ControlPlane(ctx, session, ref)
-		if err != nil {
-			return follow.View{}, err
-		}
-		return follow.Ready(ref, cp, cp.Status.ObservedGeneration), nil
-	}
-	service, err := kube.Service(ctx, session, ref)
-	if err != nil {
-		return follow.View{}, err
-	}
-	return follow.Ready(ref, service, service.ServiceStatus().ObservedGeneration), nil
+		return a.explainTimeout(ctx, session, ref, err)
+	})
 }
 
 // explainTimeout shows what is wrong after a timeout.

@@ -1,14 +1,16 @@
 package doctor
 
 import (
+	"context"
 	"slices"
 	"strings"
 
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 // project describes an operator by its kinds.
@@ -23,109 +25,100 @@ type project struct {
 	controlPlane bool
 }
 
-var controlPlaneKind = schema.GroupKind{Group: c5c3v1alpha1.GroupVersion.Group, Kind: inventory.KindControlPlane}
+// own are the kinds that can be a target, those of services first.
+var own = slices.Concat(inventory.TargetKinds()[1:], inventory.TargetKinds()[:1])
 
-var projects = append(serviceOperators(), []project{
+// projects are our operators and those of others.
+var projects = append(ownProjects(), []project{
+	{"mariadb-operator", foreign("k8s.mariadb.com"), "v1alpha1", "it creates databases for database.clusterRef", true},
+	{"memcached operator", foreign("memcached.c5c3.io"), "", "it creates the cache of a ControlPlane", true},
 	{
-		name: "c5c3 operator", kinds: []schema.GroupKind{
-			controlPlaneKind,
-			{Group: c5c3v1alpha1.GroupVersion.Group, Kind: "CredentialRotation"},
-			{Group: c5c3v1alpha1.GroupVersion.Group, Kind: "SecretAggregate"},
-		}, version: c5c3v1alpha1.GroupVersion.Version, use: "it runs whole ControlPlanes",
+		"External Secrets", append(foreign(esov1.Group), schema.GroupKind{Group: esov1.Group, Kind: esov1.ClusterSecretStoreKind}), "",
+		"it delivers Secrets from the secret store and keeps copies of keys there", true,
 	},
 	{
-		name: "mariadb-operator", kinds: foreign(inventory.GroupMariaDB), version: "v1alpha1",
-		use: "it creates databases for database.clusterRef", controlPlane: true,
+		"K-ORC", foreign("openstack.k-orc.cloud"), "v1alpha1",
+		"it creates the application credential and the catalog of a ControlPlane", true,
 	},
-	{name: "memcached operator", kinds: foreign(inventory.GroupMemcached), use: "it creates the cache of a ControlPlane", controlPlane: true},
-	{
-		name: "External Secrets", kinds: append(foreign(inventory.GroupExternalSecrets), inventory.StoreKind),
-		use: "it delivers Secrets from the secret store and keeps copies of keys there", controlPlane: true,
-	},
-	{
-		name: "K-ORC", kinds: foreign(inventory.GroupKORC), version: "v1alpha1",
-		use: "it creates the application credential and the catalog of a ControlPlane", controlPlane: true,
-	},
-	{name: "cert-manager", kinds: foreign(inventory.GroupCertManager), use: "it issues client certificates for database.tls"},
-	{name: "Gateway API", kinds: foreign(inventory.GroupGatewayAPI), use: "it publishes services with spec.gateway"},
+	{"cert-manager", foreign("cert-manager.io"), "", "it issues client certificates for database.tls", false},
+	{"Gateway API", foreign("gateway.networking.k8s.io"), "", "it publishes services with spec.gateway", false},
 }...)
 
-// serviceOperators are our operators of API services. Every ControlPlane has a Keystone.
-func serviceOperators() []project {
-	operators := make([]project, 0, len(inventory.ServiceKinds))
-	for _, kind := range inventory.ServiceKinds {
-		operators = append(operators, project{
-			name: kind.Kind + " operator", kinds: []schema.GroupKind{kind.GroupKind()}, version: kind.Version,
-			use: "it runs " + kind.Kind + "s", controlPlane: kind.Kind == inventory.KindKeystone,
-		})
+// ownProjects are our operators. Every ControlPlane has a Keystone.
+func ownProjects() []project {
+	found := make([]project, 0, len(own))
+	for _, kind := range own {
+		p := project{
+			kind.Kind + " operator",
+			[]schema.GroupKind{kind.GroupKind()},
+			kind.Version, "it runs " + kind.Kind + "s",
+			kind.Kind == inventory.KindKeystone,
+		}
+		if kind.Kind == inventory.KindControlPlane {
+			p.name, p.use = "c5c3 operator", "it runs whole ControlPlanes"
+			p.kinds = append(p.kinds, schema.GroupKind{Group: kind.Group, Kind: "CredentialRotation"},
+				schema.GroupKind{Group: kind.Group, Kind: "SecretAggregate"})
+		}
+		found = append(found, p)
 	}
-	return operators
+	return found
 }
 
 func foreign(group string) []schema.GroupKind {
 	return slices.DeleteFunc(slices.Clone(inventory.ForeignKinds), func(kind schema.GroupKind) bool { return kind.Group != group })
 }
 
-// Kinds returns all kinds that the checks look up.
-func Kinds() []schema.GroupKind {
-	var kinds []schema.GroupKind
+// serves reports whether the cluster serves one of our kinds.
+func (e *examination) serves(kind schema.GroupVersionKind) bool {
+	return len(e.served[kind.GroupKind()]) > 0
+}
+
+func (e *examination) checkKinds(context.Context) error {
+	_, lists, err := e.Discovery.ServerGroupsAndResources()
+	// An API that another server provides may be down. It is none of those that are looked up.
+	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
+		return err
+	}
+	e.served = map[schema.GroupKind][]string{}
+	for _, list := range lists {
+		served, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return err
+		}
+		for _, resource := range list.APIResources {
+			if kind := served.WithKind(resource.Kind).GroupKind(); !slices.Contains(e.served[kind], served.Version) {
+				e.served[kind] = append(e.served[kind], served.Version)
+			}
+		}
+	}
 	for _, p := range projects {
-		kinds = append(kinds, p.kinds...)
+		e.checkProject(p)
 	}
-	return kinds
+	return nil
 }
 
-// serves reports whether the cluster has the kind of one of our operators.
-func (f Facts) serves(kind string) bool {
-	if service := inventory.ServiceKindOf(kind); service != nil {
-		return len(f.Served[service.GroupKind()]) > 0
-	}
-	return kind == controlPlaneKind.Kind && len(f.Served[controlPlaneKind]) > 0
-}
-
-func (f Facts) checkKinds() []check.Finding {
-	if found, isHidden := f.hidden(TopicKinds); isHidden {
-		return []check.Finding{found}
-	}
-	findings := make([]check.Finding, 0, len(projects))
-	for _, p := range projects {
-		findings = append(findings, f.checkProject(p))
-	}
-	return findings
-}
-
-// checkProject checks whether all kinds of a project are served. A kind that a ControlPlane
-// requires is mandatory only if the cluster serves ControlPlanes.
-func (f Facts) checkProject(p project) check.Finding {
-	topic := Topic("Kinds of " + p.name)
-	missing, versions := f.look(p)
-	switch {
-	case len(missing) == 0:
-		return finding(topic, check.OK, "%s", strings.Join(versions, ", "))
-	case p.controlPlane && f.serves(inventory.KindControlPlane):
-		return finding(topic, check.Failed, "the cluster does not serve %s: install %s, %s", wanted(missing, p), p.name, p.use)
-	}
-	return finding(topic, check.Warning, "the cluster does not serve %s; install %s if you need it: %s", wanted(missing, p), p.name, p.use)
-}
-
-// look returns the kinds of a project that are not served in the version that it needs, and
-// all versions in which the others are served.
-func (f Facts) look(p project) (missing, versions []string) {
+// checkProject checks whether all kinds of a project are served. What a ControlPlane requires is mandatory only if the
+// cluster serves ControlPlanes.
+func (e *examination) checkProject(p project) {
+	var missing, versions []string
 	for _, kind := range p.kinds {
-		served := f.Served[kind]
+		served := e.served[kind]
 		if len(served) == 0 || p.version != "" && !slices.Contains(served, p.version) {
 			missing = append(missing, kind.Kind)
 		}
 		versions = append(versions, served...)
 	}
 	slices.Sort(versions)
-	return missing, slices.Compact(versions)
-}
-
-func wanted(missing []string, p project) string {
-	text := strings.Join(missing, ", ")
+	lacking := strings.Join(missing, ", ")
 	if p.version != "" {
-		text += " in version " + p.version
+		lacking += " in version " + p.version
 	}
-	return text
+	switch name := "Kinds of " + p.name; {
+	case len(missing) == 0:
+		e.add(name, check.OK, "%s", strings.Join(slices.Compact(versions), ", "))
+	case p.controlPlane && e.serves(inventory.TargetKinds()[0]):
+		e.add(name, check.Failed, "the cluster does not serve %s: install %s, %s", lacking, p.name, p.use)
+	default:
+		e.add(name, check.Warning, "the cluster does not serve %s; install %s if you need it: %s", lacking, p.name, p.use)
+	}
 }

@@ -24,7 +24,7 @@ func installation() []View {
 			"Job keystone-db-sync is installing the database schema"))...)
 	done := testutil.Installed(testutil.True(vocabulary.ConditionDatabaseReady, vocabulary.ReasonDatabaseSynced),
 		testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
-	return []View{Ready(ref, testutil.Keystone(), 0), Ready(ref, syncing, 1), Ready(ref, syncing, 1), Ready(ref, done, 1)}
+	return []View{Ready(ref, testutil.Keystone()), Ready(ref, syncing), Ready(ref, syncing), Ready(ref, done)}
 }
 
 // play follows the views and returns what was written. A second passes between
@@ -109,16 +109,17 @@ func TestAnInterruptIsNoTimeout(t *testing.T) {
 func TestReadyIsWhatTheOperatorSaysOfThePresentSpec(t *testing.T) {
 	ref := inventory.Ref{Kind: inventory.KindKeystone, Namespace: testutil.Namespace, Name: "keystone"}
 	k := testutil.Installed(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
-	if !Ready(ref, k, 1).Done {
+	if !Ready(ref, k).Done {
 		t.Error("it is ready")
 	}
 	k.Generation = 2
-	if Ready(ref, k, 1).Done {
+	if Ready(ref, k).Done {
 		t.Error("the operator has not seen generation 2")
 	}
 	at := metav1.Now()
 	k.DeletionTimestamp = &at
-	if Ready(ref, k, 2).Done {
+	k.Status.ObservedGeneration = 2
+	if Ready(ref, k).Done {
 		t.Error("it is being deleted")
 	}
 }

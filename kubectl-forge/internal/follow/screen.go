@@ -2,8 +2,13 @@ package follow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	"github.com/c5c3/forge/kubectl-forge/internal/show"
 )
 
 // nameWidth and stateWidth are the widths of the columns. A longer value shifts the
@@ -53,7 +58,11 @@ func (s *screen) line(row Row, width int) string {
 	if rest := width - len(name) - len(state); width > 0 && len([]rune(text)) > rest {
 		text = string([]rune(text)[:max(rest-1, 0)]) + "…"
 	}
-	return strings.TrimRight(name+s.Style.Paint(row.Colour, state)+text, " ")
+	colour := show.StateColour(row.State)
+	if row.Name != vocabulary.ConditionReady && slices.Contains(inventory.Summaries, row.Name) {
+		colour = show.Yellow
+	}
+	return strings.TrimRight(name+s.Style.Paint(colour, state)+text, " ")
 }
 
 // redraw overwrites the previous table. A terminal of unknown width

@@ -1,16 +1,11 @@
 package follow
 
-import (
-	"github.com/c5c3/forge/kubectl-forge/internal/show"
-)
-
 // Row is a line of a view. It replaces an earlier row with the same name.
 type Row struct {
 	Name string
-	// State is a word or two, coloured by Colour.
-	State  string
-	Colour show.Colour
-	Text   string
+	// State is a word, which also decides about its colour.
+	State string
+	Text  string
 }
 
 // View is a snapshot of the progress.

@@ -1,87 +1,59 @@
 package inventory
 
 import (
-	"encoding/json"
 	"slices"
 
-	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-)
 
-// Groups of the projects whose kinds the operators use.
-const (
-	GroupMariaDB         = "k8s.mariadb.com"
-	GroupMemcached       = "memcached.c5c3.io"
-	GroupExternalSecrets = esov1.Group
-	GroupKORC            = "openstack.k-orc.cloud"
-	GroupCertManager     = "cert-manager.io"
-	GroupGatewayAPI      = "gateway.networking.k8s.io"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
-
-// StoreKind is the kind of the secret store that the platform uses.
-var StoreKind = schema.GroupKind{Group: GroupExternalSecrets, Kind: esov1.ClusterSecretStoreKind}
 
 // ForeignKinds are the namespaced kinds of other projects that a ControlPlane or
 // a Keystone is made of.
-var ForeignKinds = []schema.GroupKind{
-	{Group: GroupMariaDB, Kind: "MariaDB"},
-	{Group: GroupMariaDB, Kind: "Database"},
-	{Group: GroupMariaDB, Kind: "User"},
-	{Group: GroupMariaDB, Kind: "Grant"},
-	{Group: GroupMemcached, Kind: "Memcached"},
-	{Group: GroupExternalSecrets, Kind: "ExternalSecret"},
-	{Group: GroupExternalSecrets, Kind: "PushSecret"},
-	{Group: GroupKORC, Kind: "ApplicationCredential"},
-	{Group: GroupKORC, Kind: "Domain"},
-	{Group: GroupKORC, Kind: "User"},
-	{Group: GroupKORC, Kind: "Service"},
-	{Group: GroupKORC, Kind: "Endpoint"},
-	{Group: GroupKORC, Kind: "Project"},
-	{Group: GroupKORC, Kind: "Role"},
-	{Group: GroupCertManager, Kind: "Certificate"},
-	{Group: GroupGatewayAPI, Kind: "HTTPRoute"},
+var ForeignKinds = slices.Concat(
+	ofGroup("k8s.mariadb.com", "MariaDB", "Database", "User", "Grant"), ofGroup("memcached.c5c3.io", "Memcached"),
+	ofGroup("external-secrets.io", "ExternalSecret", "PushSecret"),
+	ofGroup("openstack.k-orc.cloud", "ApplicationCredential", "Domain", "User", "Service", "Endpoint", "Project", "Role"),
+	ofGroup("cert-manager.io", "Certificate"), ofGroup("gateway.networking.k8s.io", "HTTPRoute"),
+)
+
+func ofGroup(group string, kinds ...string) []schema.GroupKind {
+	all := make([]schema.GroupKind, 0, len(kinds))
+	for _, kind := range kinds {
+		all = append(all, schema.GroupKind{Group: group, Kind: kind})
+	}
+	return all
 }
 
 // Conditions returns the conditions in the status of an object of any kind.
 func Conditions(obj *unstructured.Unstructured) []metav1.Condition {
-	status, _, err := unstructured.NestedMap(obj.Object, "status")
-	if err != nil {
-		return nil
-	}
-	// Those of an HTTPRoute belong to one of its parents.
-	if parents, _, err := unstructured.NestedSlice(status, "parents"); err == nil && len(parents) > 0 {
-		if parent, isMap := parents[0].(map[string]any); isMap {
-			status = parent
-		}
-	}
-	return decodeConditions(status["conditions"])
-}
-
-func decodeConditions(conditions any) []metav1.Condition {
-	encoded, err := json.Marshal(map[string]any{"conditions": conditions})
-	if err != nil {
-		return nil
+	type conditioned struct {
+		Conditions []metav1.Condition `json:"conditions"`
+		// Parents are those of an HTTPRoute, each of which has conditions.
+		Parents []struct {
+			Conditions []metav1.Condition `json:"conditions"`
+		} `json:"parents"`
 	}
 	var decoded struct {
-		Conditions []metav1.Condition `json:"conditions"`
+		Status conditioned `json:"status"`
 	}
-	if err := json.Unmarshal(encoded, &decoded); err != nil {
+	content := map[string]any{"status": obj.Object["status"]}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &decoded); err != nil {
 		return nil
 	}
-	return decoded.Conditions
+	if len(decoded.Status.Parents) > 0 {
+		return decoded.Status.Parents[0].Conditions
+	}
+	return decoded.Status.Conditions
 }
 
-// availability are the conditions by which the kinds of other projects say that
-// an object can be used, in the order in which they count.
-var availability = []string{"Ready", "Available", "Accepted"}
-
-// Availability returns the condition that says whether the object can be used,
-// nil when its operator has not observed it yet.
-func Availability(obj *unstructured.Unstructured) *metav1.Condition {
-	conditions := Conditions(obj)
-	for _, wanted := range availability {
+// Availability returns the condition that says whether an object can be used, nil when its
+// operator has not observed it yet. The kinds of other projects name it differently.
+func Availability(conditions []metav1.Condition) *metav1.Condition {
+	for _, wanted := range []string{vocabulary.ConditionReady, "Available", "Accepted"} {
 		if n := slices.IndexFunc(conditions, func(c metav1.Condition) bool { return c.Type == wanted }); n >= 0 {
 			return &conditions[n]
 		}

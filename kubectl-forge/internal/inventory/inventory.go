@@ -3,15 +3,18 @@
 package inventory
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -39,35 +42,64 @@ type Inventory struct {
 	Foreign []unstructured.Unstructured
 	// Store is the ClusterSecretStore that the platform uses, nil when there is
 	// none or it was not read.
-	Store *unstructured.Unstructured
+	Store *esov1.ClusterSecretStore
 
 	// Gaps list what could not be read, and why.
-	Gaps []string
+	Gaps []error
 }
 
-// ControlPlane returns the ControlPlane with the name, nil when there is none.
-func (i *Inventory) ControlPlane(name string) *c5c3v1alpha1.ControlPlane {
-	for n := range i.ControlPlanes {
-		if i.ControlPlanes[n].Name == name {
-			return &i.ControlPlanes[n]
-		}
+// Objects returns all objects but the pods and the store, in the order in which they are shown: Jobs by age.
+func (i *Inventory) Objects() []client.Object {
+	objects := slices.Concat(Pointers(i.ControlPlanes), Pointers(i.Foreign))
+	for _, service := range i.Services {
+		objects = append(objects, service)
 	}
-	return nil
+	jobs := Pointers(i.Jobs)
+	slices.SortStableFunc(jobs, func(x, y client.Object) int {
+		created, before := x.GetCreationTimestamp(), y.GetCreationTimestamp()
+		return cmp.Or(created.Compare(before.Time), cmp.Compare(x.GetName(), y.GetName()))
+	})
+	return slices.Concat(objects, Pointers(i.Rotations), Pointers(i.Aggregates), Pointers(i.Deployments), jobs, Pointers(i.CronJobs))
+}
+
+// Pointers returns the elements as objects.
+func Pointers[T any, P interface {
+	*T
+	client.Object
+}](list []T) []client.Object {
+	objects := make([]client.Object, 0, len(list))
+	for i := range list {
+		objects = append(objects, P(&list[i]))
+	}
+	return objects
+}
+
+// All returns every ControlPlane and every service, the former first.
+func (i *Inventory) All() []Ref {
+	all := make([]Ref, 0, len(i.ControlPlanes)+len(i.Services))
+	for n := range i.ControlPlanes {
+		all = append(all, PlaneRef(&i.ControlPlanes[n]))
+	}
+	for _, service := range i.Services {
+		all = append(all, service.Ref())
+	}
+	return all
 }
 
 // Roots returns every ControlPlane and every service that belongs to none of them.
 func (i *Inventory) Roots() []Ref {
-	var roots []Ref
-	for n := range i.ControlPlanes {
-		roots = append(roots, Ref{KindControlPlane, i.Namespace, i.ControlPlanes[n].Name})
+	return slices.DeleteFunc(i.All(), func(ref Ref) bool {
+		service, isService := i.Find(ref).(Service)
+		return isService && PlaneOf(service) != nil
+	})
+}
+
+// PlaneOf returns the ControlPlane that a service belongs to, nil when there is none.
+func PlaneOf(service Service) *Ref {
+	if owner := metav1.GetControllerOf(service); owner != nil && owner.Kind == KindControlPlane {
+		return &Ref{KindControlPlane, service.GetNamespace(), owner.Name}
 	}
-	for _, service := range i.Services {
-		owner := metav1.GetControllerOf(service)
-		if owner == nil || owner.Kind != KindControlPlane {
-			roots = append(roots, service.Ref())
-		}
-	}
-	return roots
+	return nil
 }
 
 // OwnedBy reports whether the object with the UID controls the other.
@@ -76,68 +108,16 @@ func OwnedBy(obj metav1.Object, uid types.UID) bool {
 	return owner != nil && owner.UID == uid
 }
 
-// PodsWith returns the pods that have all of the labels.
-func (i *Inventory) PodsWith(labels map[string]string) []corev1.Pod {
-	return i.pods(func(pod *corev1.Pod) bool {
-		for key, value := range labels {
-			if pod.Labels[key] != value {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// PodsOwnedBy returns the pods of a Job.
-func (i *Inventory) PodsOwnedBy(uid types.UID) []corev1.Pod {
-	return i.pods(func(pod *corev1.Pod) bool { return OwnedBy(pod, uid) })
-}
-
-func (i *Inventory) pods(keep func(*corev1.Pod) bool) []corev1.Pod {
-	var found []corev1.Pod
-	for n := range i.Pods {
-		if keep(&i.Pods[n]) {
-			found = append(found, i.Pods[n])
+// Find returns the ControlPlane or the service that the reference names, nil when there is none.
+func (i *Inventory) Find(ref Ref) Conditioned {
+	for n := range i.ControlPlanes {
+		if PlaneRef(&i.ControlPlanes[n]) == ref {
+			return &i.ControlPlanes[n]
 		}
 	}
-	return found
-}
-
-// LastEvent returns the latest event about the object with one of the reasons,
-// nil when there is none. Without reasons every warning counts.
-func (i *Inventory) LastEvent(uid types.UID, reasons ...string) *corev1.Event {
-	var last *corev1.Event
-	for n := range i.Events {
-		event := &i.Events[n]
-		wanted := slices.Contains(reasons, event.Reason) || len(reasons) == 0 && event.Type == corev1.EventTypeWarning
-		if event.InvolvedObject.UID != uid || !wanted {
-			continue
-		}
-		if last == nil || EventTime(event).After(EventTime(last)) {
-			last = event
-		}
-	}
-	return last
-}
-
-// EventTime returns when the event was last seen.
-func EventTime(event *corev1.Event) time.Time {
-	switch {
-	case event.Series != nil:
-		return event.Series.LastObservedTime.Time
-	case !event.LastTimestamp.IsZero():
-		return event.LastTimestamp.Time
-	case !event.EventTime.IsZero():
-		return event.EventTime.Time
-	}
-	return event.CreationTimestamp.Time
-}
-
-// Service returns the service that the reference names, nil when there is none.
-func (i *Inventory) Service(ref Ref) *Service {
-	for n := range i.Services {
-		if found := i.Services[n].Ref(); found.Kind == ref.Kind && found.Name == ref.Name {
-			return &i.Services[n]
+	for _, service := range i.Services {
+		if service.Ref() == ref {
+			return service
 		}
 	}
 	return nil
@@ -145,11 +125,5 @@ func (i *Inventory) Service(ref Ref) *Service {
 
 // ServicesOf returns the services that the ControlPlane owns.
 func (i *Inventory) ServicesOf(cp metav1.Object) []Service {
-	var services []Service
-	for _, service := range i.Services {
-		if OwnedBy(service, cp.GetUID()) {
-			services = append(services, service)
-		}
-	}
-	return services
+	return slices.DeleteFunc(slices.Clone(i.Services), func(s Service) bool { return !OwnedBy(s, cp.GetUID()) })
 }

@@ -2,9 +2,7 @@ package inventory
 
 import (
 	"slices"
-	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,13 +18,10 @@ import (
 // loops over [ServiceKinds].
 type ServiceKind struct {
 	schema.GroupVersionKind
-	// Plural is the name of its resource.
-	Plural      string
 	AddToScheme func(*runtime.Scheme) error
-	// Empty returns an object to read into, and List a list to read into with a function
-	// that returns what was read.
+	// Empty returns an object to read into, and List a list.
 	Empty func() Resource
-	List  func() (client.ObjectList, func() []Resource)
+	List  func() client.ObjectList
 	// SelectorLabels select the API pods of the instance with the name.
 	SelectorLabels func(name string) map[string]string
 	// TaskName is the label app.kubernetes.io/name of the pods of its Jobs.
@@ -40,38 +35,19 @@ type ServiceKind struct {
 // ServiceKinds are the kinds of API services, in the order in which they are shown.
 var ServiceKinds = []*ServiceKind{
 	{
-		GroupVersionKind: keystonev1alpha1.GroupVersion.WithKind(KindKeystone), Plural: "keystones",
-		AddToScheme: keystonev1alpha1.AddToScheme,
-		Empty:       func() Resource { return &keystonev1alpha1.Keystone{} },
-		List: func() (client.ObjectList, func() []Resource) {
-			list := &keystonev1alpha1.KeystoneList{}
-			return list, func() []Resource { return resources(list.Items) }
-		},
+		GroupVersionKind: keystonev1alpha1.GroupVersion.WithKind(KindKeystone), AddToScheme: keystonev1alpha1.AddToScheme,
+		Empty:          func() Resource { return &keystonev1alpha1.Keystone{} },
+		List:           func() client.ObjectList { return &keystonev1alpha1.KeystoneList{} },
 		SelectorLabels: keystonev1alpha1.SelectorLabels, TaskName: keystonev1alpha1.TaskName,
 		Vocabularies: keystonev1alpha1.Vocabularies, SLURP: keystonev1alpha1.SLURP,
 	},
 	{
-		GroupVersionKind: placementv1alpha1.GroupVersion.WithKind(KindPlacement), Plural: "placements",
-		AddToScheme: placementv1alpha1.AddToScheme,
-		Empty:       func() Resource { return &placementv1alpha1.Placement{} },
-		List: func() (client.ObjectList, func() []Resource) {
-			list := &placementv1alpha1.PlacementList{}
-			return list, func() []Resource { return resources(list.Items) }
-		},
+		GroupVersionKind: placementv1alpha1.GroupVersion.WithKind(KindPlacement), AddToScheme: placementv1alpha1.AddToScheme,
+		Empty:          func() Resource { return &placementv1alpha1.Placement{} },
+		List:           func() client.ObjectList { return &placementv1alpha1.PlacementList{} },
 		SelectorLabels: placementv1alpha1.SelectorLabels, TaskName: placementv1alpha1.TaskName,
 		Vocabularies: placementv1alpha1.Vocabularies, SLURP: placementv1alpha1.SLURP,
 	},
-}
-
-func resources[T any, P interface {
-	*T
-	Resource
-}](items []T) []Resource {
-	all := make([]Resource, 0, len(items))
-	for i := range items {
-		all = append(all, P(&items[i]))
-	}
-	return all
 }
 
 // ServiceKindOf returns the kind with the name, nil when it is not one of an API service.
@@ -82,12 +58,6 @@ func ServiceKindOf(kind string) *ServiceKind {
 	}
 	return ServiceKinds[i]
 }
-
-// Operator is the name under which the chart installs the operator of the kind.
-func (k *ServiceKind) Operator() string { return strings.ToLower(k.Kind) + "-operator" }
-
-// ConfigFile is the name of the service's configuration file.
-func (k *ServiceKind) ConfigFile() string { return strings.ToLower(k.Kind) + ".conf" }
 
 // Informational are the types of the conditions that do not affect Ready.
 func (k *ServiceKind) Informational() []string {
@@ -107,8 +77,7 @@ var Summaries = []string{vocabulary.ConditionReady, vocabulary.ConditionReconcil
 
 // Resource is an object of a kind of API service.
 type Resource interface {
-	client.Object
-	GetConditions() []metav1.Condition
+	Conditioned
 	ServiceSpec() *commonv1.ServiceSpec
 	ServiceStatus() *commonv1.ServiceStatus
 }
@@ -119,9 +88,6 @@ type Service struct {
 	Of *ServiceKind
 }
 
-// NewService returns the object as an instance of its kind.
-func NewService(kind string, obj Resource) Service { return Service{obj, ServiceKindOf(kind)} }
-
 // Ref returns the reference to the service.
 func (s Service) Ref() Ref { return Ref{s.Of.Kind, s.GetNamespace(), s.GetName()} }
 
@@ -131,14 +97,4 @@ func SameRelease(a, b string) bool {
 	x, errX := release.Parse(a)
 	y, errY := release.Parse(b)
 	return errX == nil && errY == nil && x.SameRelease(y)
-}
-
-// TargetForms lists how a target can be written.
-func TargetForms() string {
-	forms := make([]string, 0, len(ServiceKinds)+1)
-	forms = append(forms, "controlplane/NAME")
-	for _, kind := range ServiceKinds {
-		forms = append(forms, strings.ToLower(kind.Kind)+"/NAME")
-	}
-	return strings.Join(forms, ", ") + " or NAME"
 }

@@ -18,40 +18,16 @@ func forbiddenBy(message string) error {
 }
 
 func TestARefusalNamesTheMissingRight(t *testing.T) {
-	tests := []struct {
-		message string
-		want    Right
-		text    string
-	}{
-		{
-			`User "eve" cannot list resource "pods" in API group "" in the namespace "openstack"`,
-			Right{Verb: "list", Resource: "pods", Namespace: "openstack"},
-			"list pods in namespace openstack",
-		},
-		{
-			`User "eve" cannot get resource "pods/log" in API group "" in the namespace "openstack"`,
-			Right{Verb: "get", Resource: "pods", Subresource: "log", Namespace: "openstack"},
-			"get pods/log in namespace openstack",
-		},
-		{
-			`User "eve" cannot patch resource "keystones" in API group "keystone.openstack.c5c3.io" in the namespace "a"`,
-			Right{Verb: "patch", Resource: "keystones", Group: "keystone.openstack.c5c3.io", Namespace: "a"},
+	for message, want := range map[string]MissingRightError{
+		`User "eve" cannot list resource "pods" in API group "" in the namespace "openstack"`:    "list pods in namespace openstack",
+		`User "eve" cannot get resource "pods/log" in API group "" in the namespace "openstack"`: "get pods/log in namespace openstack",
+		`User "eve" cannot patch resource "keystones" in API group "keystone.openstack.c5c3.io" in the namespace "a"`: "" +
 			"patch keystones.keystone.openstack.c5c3.io in namespace a",
-		},
-		{
-			`User "eve" cannot list resource "deployments" in API group "apps" at the cluster scope`,
-			Right{Verb: "list", Resource: "deployments", Group: "apps"},
-			"list deployments.apps in the whole cluster",
-		},
-	}
-	for _, tc := range tests {
-		var missing *MissingRightError
-		err := Explain(fmt.Errorf("listing: %w", forbiddenBy(tc.message)))
-		if !errors.As(err, &missing) {
-			t.Fatalf("got %v", err)
-		}
-		if missing.Right != tc.want || !strings.Contains(err.Error(), tc.text) {
-			t.Errorf("got %+v and %q", missing.Right, err)
+		`User "eve" cannot list resource "deployments" in API group "apps" at the cluster scope`: "list deployments.apps in the whole cluster",
+	} {
+		err := Explain(fmt.Errorf("listing: %w", forbiddenBy(message)))
+		if got, _ := errors.AsType[MissingRightError](err); got != want || !strings.Contains(err.Error(), "you may not "+string(want)) {
+			t.Errorf("got %q and %q", got, err)
 		}
 	}
 }

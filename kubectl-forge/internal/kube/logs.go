@@ -2,10 +2,9 @@ package kube
 
 import (
 	"context"
-	"io"
 
 	corev1 "k8s.io/api/core/v1"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 )
 
@@ -26,18 +25,12 @@ type LogReader interface {
 // maxLogBytes bounds what is read of one container.
 const maxLogBytes = 1 << 20
 
-type podLogs struct{ pods corev1client.PodsGetter }
+type podLogs struct{ cluster kubernetes.Interface }
 
 // Read returns the end of a log.
-func (l podLogs) Read(ctx context.Context, request LogRequest) (string, error) {
-	stream, err := l.pods.Pods(request.Namespace).GetLogs(request.Pod, &corev1.PodLogOptions{
-		Container: request.Container, Previous: request.Previous,
-		TailLines: ptr.To(request.Lines), LimitBytes: ptr.To(int64(maxLogBytes)),
-	}).Stream(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer stream.Close()
-	content, err := io.ReadAll(stream)
-	return string(content), err
+func (l podLogs) Read(ctx context.Context, r LogRequest) (string, error) {
+	content, err := l.cluster.CoreV1().Pods(r.Namespace).GetLogs(r.Pod, &corev1.PodLogOptions{
+		Container: r.Container, Previous: r.Previous, TailLines: &r.Lines, LimitBytes: ptr.To(int64(maxLogBytes)),
+	}).DoRaw(ctx)
+	return string(content), Explain(err)
 }

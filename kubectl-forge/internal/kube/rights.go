@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,61 +13,73 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Right is a permission that a user may have.
-type Right struct {
-	Verb, Resource, Subresource, Group string
-	// Namespace is empty for cluster-scoped resources, and for all namespaces.
-	Namespace string
+// Explaining is a client whose errors went through [Explain].
+type Explaining struct{ client.Client }
+
+// Get reads an object.
+func (c Explaining) Get(ctx context.Context, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+	return Explain(c.Client.Get(ctx, key, obj, options...))
 }
 
-// String names the permission as a rule of a Role would.
-func (r Right) String() string {
-	text := fmt.Sprintf("%s %s", r.Verb, r.Resource)
-	if r.Subresource != "" {
-		text += "/" + r.Subresource
-	}
-	if r.Group != "" {
-		text += "." + r.Group
-	}
-	if r.Namespace == "" {
-		return text + " in the whole cluster"
-	}
-	return text + " in namespace " + r.Namespace
+// List reads a list.
+func (c Explaining) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	return Explain(c.Client.List(ctx, list, options...))
 }
 
-// MissingRightError reports that the user may not do something.
-type MissingRightError struct {
-	Right Right
-	// Reason is additional text from the API server, such as a policy's message.
-	Reason string
+// Create creates an object.
+func (c Explaining) Create(ctx context.Context, obj client.Object, options ...client.CreateOption) error {
+	return Explain(c.Client.Create(ctx, obj, options...))
 }
+
+// Patch changes an object.
+func (c Explaining) Patch(ctx context.Context, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
+	return Explain(c.Client.Patch(ctx, obj, patch, options...))
+}
+
+// Delete deletes an object.
+func (c Explaining) Delete(ctx context.Context, obj client.Object, options ...client.DeleteOption) error {
+	return Explain(c.Client.Delete(ctx, obj, options...))
+}
+
+// MissingRightError is a permission that the user lacks, such as "get pods/log in namespace openstack".
+type MissingRightError string
 
 // Error says which permission is missing and who can grant it.
-func (e *MissingRightError) Error() string {
-	text := fmt.Sprintf("you may not %s; ask an administrator for that permission", e.Right)
-	if e.Reason != "" {
-		text += " (" + e.Reason + ")"
+func (e MissingRightError) Error() string {
+	return "you may not " + string(e) + "; ask an administrator for that permission"
+}
+
+// IsMissingRight reports whether the error is, or wraps, a [MissingRightError].
+func IsMissingRight(err error) bool {
+	_, missing := errors.AsType[MissingRightError](err)
+	return missing
+}
+
+// missingRight names a permission as a rule of a Role would. Without a namespace it is one in all of them, or on a
+// cluster-scoped resource.
+func missingRight(verb, resource, group, namespace string) error {
+	text := strings.TrimSuffix(verb+" "+resource+"."+group, ".")
+	if namespace == "" {
+		return MissingRightError(text + " in the whole cluster")
 	}
-	return text
+	return MissingRightError(text + " in namespace " + namespace)
 }
 
 // refusal matches what the API server's RBAC authorizer answers
 // (https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go).
-var refusal = regexp.MustCompile(`cannot (\w+) resource "([^"/]+)(?:/([^"]+))?" in API group "([^"]*)"(?: in the namespace "([^"]+)")?`)
+var refusal = regexp.MustCompile(`cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)")?`)
 
 // Explain replaces the API server's refusal with one that names the missing permission.
 // An admission plugin also answers "forbidden", as for a quota; such an answer
 // stays as it is, and so does every other error.
 func Explain(err error) error {
-	var known *MissingRightError
-	if err == nil || errors.As(err, &known) || !apierrors.IsForbidden(err) {
+	if err == nil || IsMissingRight(err) || !apierrors.IsForbidden(err) {
 		return err
 	}
-	parts := refusal.FindStringSubmatch(err.Error())
-	if parts == nil {
-		return err
+	if parts := refusal.FindStringSubmatch(err.Error()); parts != nil {
+		return missingRight(parts[1], parts[2], parts[3], parts[4])
 	}
-	return &MissingRightError{Right: Right{Verb: parts[1], Resource: parts[2], Subresource: parts[3], Group: parts[4], Namespace: parts[5]}}
+	return err
 }
 
 // Temporary reports whether the request may succeed if it is retried: the API
@@ -77,30 +90,23 @@ func Temporary(err error) bool {
 		utilnet.IsConnectionRefused(err) || utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)
 }
 
-// May asks the API server whether the user has the permission. Every authenticated
-// user may ask.
-func May(ctx context.Context, c client.Client, right Right) (bool, error) {
+// Require returns a [MissingRightError] if the user lacks a permission such as "get pods/log" or "create jobs.batch" in the
+// namespace. Every authenticated user may ask for that.
+func Require(ctx context.Context, c client.Client, namespace, right string) error {
+	verb, resource, _ := strings.Cut(right, " ")
+	resource, group, _ := strings.Cut(resource, ".")
+	name, subresource, _ := strings.Cut(resource, "/")
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Verb: right.Verb, Resource: right.Resource, Subresource: right.Subresource, Group: right.Group, Namespace: right.Namespace,
+			Verb: verb, Resource: name, Subresource: subresource, Group: group, Namespace: namespace,
 		},
 	}}
-	if err := c.Create(ctx, review); err != nil {
-		return false, fmt.Errorf("checking whether you may %s: %w", right, err)
-	}
-	return review.Status.Allowed, nil
-}
-
-// Require returns an error that names the first permission that the user lacks.
-func Require(ctx context.Context, c client.Client, rights ...Right) error {
-	for _, right := range rights {
-		allowed, err := May(ctx, c, right)
-		if err != nil {
-			return err
-		}
-		if !allowed {
-			return &MissingRightError{Right: right}
-		}
+	err := c.Create(ctx, review)
+	switch {
+	case err != nil:
+		return fmt.Errorf("checking whether you may %s: %w", right, err)
+	case !review.Status.Allowed:
+		return missingRight(verb, resource, group, namespace)
 	}
 	return nil
 }

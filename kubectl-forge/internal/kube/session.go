@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/discovery"
@@ -19,7 +20,8 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// Session is how a command reaches the cluster.
+// Session is how a command reaches the cluster. The errors of its client name the
+// permission that the user lacks.
 type Session struct {
 	client.Client
 
@@ -36,7 +38,7 @@ type Session struct {
 // Scheme has the built-in kinds and those of the operators.
 func Scheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
-	builder := runtime.NewSchemeBuilder(clientgoscheme.AddToScheme, c5c3v1alpha1.AddToScheme)
+	builder := runtime.NewSchemeBuilder(clientgoscheme.AddToScheme, c5c3v1alpha1.AddToScheme, esov1.AddToScheme)
 	for _, kind := range inventory.ServiceKinds {
 		builder.Register(kind.AddToScheme)
 	}
@@ -81,7 +83,6 @@ func NewSession(config *rest.Config, namespace string) (*Session, error) {
 		return nil, err
 	}
 	return &Session{
-		Client: c, Namespace: namespace, Config: config,
-		Logs: podLogs{clientset.CoreV1()}, Discovery: clientset.Discovery(),
+		Client: Explaining{c}, Namespace: namespace, Config: config, Logs: podLogs{clientset}, Discovery: clientset.Discovery(),
 	}, nil
 }

@@ -23,7 +23,7 @@ func TestAnAPIServerThatIsNotThereIsNamedWithWhatToCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Read(t.Context(), s, "openstack")
+	_, err = Read(t.Context(), s, "openstack", false)
 	if err == nil || !strings.Contains(err.Error(), address) || !strings.Contains(err.Error(), "check KUBECONFIG") {
 		t.Errorf("got %v", err)
 	}

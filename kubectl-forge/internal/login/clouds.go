@@ -2,7 +2,6 @@
 package login
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -47,7 +46,7 @@ func FromKeystone(k *keystonev1alpha1.Keystone) (Source, error) {
 	}
 	ref := k.Spec.Bootstrap.AdminPasswordSecretRef
 	return Source{
-		Namespace: k.Namespace, Secret: ref.Name, Key: cmp.Or(ref.Key, "password"), Service: k.Name,
+		Namespace: k.Namespace, Secret: ref.Name, Key: ref.KeyOr("password"), Service: k.Name,
 		Cloud: CloudName, Public: public(k.Status.Endpoint),
 	}, nil
 }
@@ -70,21 +69,17 @@ type document struct {
 
 // KeystoneClouds is the clouds.yaml of a Keystone's administrator.
 func KeystoneClouds(k *keystonev1alpha1.Keystone, password string) ([]byte, error) {
-	return yaml.Marshal(document{Clouds: map[string]map[string]any{CloudName: {
+	reached := "internal"
+	if public(k.Status.Endpoint) {
+		reached = "public"
+	}
+	return yaml.Marshal(document{map[string]map[string]any{CloudName: {
 		"auth": map[string]any{
 			"auth_url": k.Status.Endpoint, "username": k.Spec.Bootstrap.AdminUser, "password": password,
 			"project_name": AdminProject, "user_domain_name": DefaultDomain, "project_domain_name": DefaultDomain,
 		},
-		"region_name": k.Spec.Bootstrap.Region, "identity_api_version": 3,
-		"interface": interfaceOf(k.Status.Endpoint),
+		"region_name": k.Spec.Bootstrap.Region, "identity_api_version": 3, "interface": reached,
 	}}})
-}
-
-func interfaceOf(endpoint string) string {
-	if public(endpoint) {
-		return "public"
-	}
-	return "internal"
 }
 
 // Redirect makes the cloud of a clouds.yaml use another address of Keystone, such
@@ -104,5 +99,5 @@ func Redirect(clouds []byte, cloud, address string) ([]byte, error) {
 		return nil, fmt.Errorf("cloud %q in the clouds.yaml has no \"auth\"", cloud)
 	}
 	auth["auth_url"], entry["identity_endpoint_override"] = address, address
-	return yaml.Marshal(document{Clouds: map[string]map[string]any{cloud: entry}})
+	return yaml.Marshal(document{map[string]map[string]any{cloud: entry}})
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
 )
@@ -61,7 +63,7 @@ func TestTheShellFindsItsCloudAndLeavesNothingBehind(t *testing.T) {
 	t.Setenv("OS_PASSWORD", "of another login")
 	t.Setenv("TMPDIR", t.TempDir())
 	var out strings.Builder
-	err := Shell(t.Context(), Streams{Out: &out, Err: &out}, []byte("clouds: {}"), "forge",
+	err := Shell(t.Context(), genericiooptions.IOStreams{Out: &out, ErrOut: &out}, []byte("clouds: {}"), "forge",
 		[]string{"/bin/sh", "-c", `echo "$OS_CLOUD ${OS_PASSWORD-none}"; cat "$OS_CLIENT_CONFIG_FILE"; stat -c ' %a' "$OS_CLIENT_CONFIG_FILE"`})
 	if err != nil {
 		t.Fatal(err)

@@ -4,24 +4,19 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-)
 
-// Streams are those of the terminal.
-type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-}
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
 
 // Shell runs a command, or the user's shell when there is none, in which the
 // OpenStack client finds the clouds.yaml. Only the user can read the file, and it is
 // removed afterwards; no secret is in a variable or an argument.
-func Shell(ctx context.Context, streams Streams, clouds []byte, cloud string, command []string) (err error) {
+func Shell(ctx context.Context, streams genericiooptions.IOStreams, clouds []byte, cloud string, command []string) (err error) {
 	folder, err := os.MkdirTemp("", "kubectl-forge-")
 	if err != nil {
 		return err
@@ -35,7 +30,7 @@ func Shell(ctx context.Context, streams Streams, clouds []byte, cloud string, co
 		command = []string{cmp.Or(os.Getenv("SHELL"), "/bin/sh")}
 	}
 	shell := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // The user asks for this very command.
-	shell.Stdin, shell.Stdout, shell.Stderr = streams.In, streams.Out, streams.Err
+	shell.Stdin, shell.Stdout, shell.Stderr = streams.In, streams.Out, streams.ErrOut
 	shell.Env = Environment(os.Environ(), file, cloud)
 	return shell.Run()
 }

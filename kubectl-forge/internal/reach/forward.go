@@ -23,8 +23,7 @@ type Forward func(ctx context.Context, namespace, pod string, port int32) (addre
 // Through returns the Forward of a session. Everything that it forwards ends with the lifetime.
 func Through(lifetime context.Context, s *kube.Session) Forward {
 	return func(ctx context.Context, namespace, pod string, port int32) (string, error) {
-		right := kube.Right{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: namespace}
-		if err := kube.Require(ctx, s.Client, right); err != nil {
+		if err := kube.Require(ctx, s, namespace, "create pods/portforward"); err != nil {
 			return "", err
 		}
 		address, err := forward(lifetime, ctx, s, namespace, pod, port)

@@ -3,19 +3,23 @@
 package reach
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
-	"strconv"
+	"slices"
 	"sync"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 )
+
+// Timeout bounds one request. An API answers within a second unless something is wrong.
+const Timeout = 30 * time.Second
 
 // Network reaches APIs for a user.
 type Network struct {
@@ -32,8 +36,8 @@ type Network struct {
 
 // target is a port of a pod.
 type target struct {
-	namespace string
-	backend
+	namespace, pod string
+	port           int32
 }
 
 // New returns a Network. Certificates are verified with the roots, or with those of the system if
@@ -44,15 +48,14 @@ func New(cluster client.Client, namespace string, forward Forward, roots *x509.C
 
 // Client returns an HTTP client that reaches every API. It follows no redirects: requests may hold
 // secrets.
-func (n *Network) Client() *http.Client { return n.client("") }
+func (n *Network) Client() *http.Client { return n.ClientOf("") }
 
 // ClientOf returns an HTTP client that reaches Services only through the pod.
-func (n *Network) ClientOf(pod string) *http.Client { return n.client(pod) }
-
-func (n *Network) client(pod string) *http.Client {
+func (n *Network) ClientOf(pod string) *http.Client {
 	settings := &tls.Config{RootCAs: n.roots, MinVersion: tls.VersionTLS12}
 	inside := func(ctx context.Context, _, address string) (net.Conn, error) { return n.dial(ctx, address, pod) }
 	return &http.Client{
+		Timeout: Timeout,
 		Transport: byHost{
 			namespace: n.namespace,
 			inside:    &http.Transport{DialContext: inside, TLSClientConfig: settings},
@@ -70,88 +73,48 @@ type byHost struct {
 
 // RoundTrip sends the request.
 func (b byHost) RoundTrip(request *http.Request) (*http.Response, error) {
-	if _, isInside := ServiceOf(request.URL.Hostname(), b.namespace); isInside {
+	if _, isInside := inventory.ServiceOf(request.URL.Hostname(), b.namespace); isInside {
 		return b.inside.RoundTrip(request)
 	}
 	return b.outside.RoundTrip(request)
 }
 
-// Pods returns the names of the ready pods behind a URL, none if it leads out of the cluster.
-func (n *Network) Pods(ctx context.Context, address string) ([]string, error) {
-	parsed, err := url.Parse(address)
-	if err != nil {
-		return nil, fmt.Errorf("%q is no URL", address)
-	}
-	name, isInside := ServiceOf(parsed.Hostname(), n.namespace)
-	if !isInside {
-		return nil, nil
-	}
-	port := cmp.Or(parsed.Port(), "80")
-	if parsed.Scheme == "https" {
-		port = cmp.Or(parsed.Port(), "443")
-	}
-	number, err := portNumber(port)
-	if err != nil {
-		return nil, err
-	}
-	found, err := backends(ctx, n.cluster, name, number)
-	names := make([]string, 0, len(found))
-	for _, one := range found {
-		names = append(names, one.pod)
-	}
-	return names, err
-}
-
-func portNumber(text string) (int32, error) {
-	number, err := strconv.ParseUint(text, 10, 16)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no port", text)
-	}
-	return int32(number), nil
-}
-
 // dial connects to a Service through the pod, or through its first ready one.
 func (n *Network) dial(ctx context.Context, address, pod string) (net.Conn, error) {
-	host, port, err := net.SplitHostPort(address)
+	host, service, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	number, err := portNumber(port)
+	port, err := net.LookupPort("tcp", service)
 	if err != nil {
 		return nil, err
 	}
-	local, err := n.local(ctx, host, number, pod)
+	name, _ := inventory.ServiceOf(host, n.namespace)
+	found, err := n.targets(ctx, name, port)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(found, func(one target) bool { return one.pod == pod || pod == "" })
+	if i < 0 {
+		return nil, fmt.Errorf("pod %s of service %s is not ready any more", pod, name.Name)
+	}
+	local, err := n.local(ctx, found[i])
 	if err != nil {
 		return nil, err
 	}
 	return (&net.Dialer{}).DialContext(ctx, "tcp", local)
 }
 
-// local returns the local address that leads to a port of a Service.
-func (n *Network) local(ctx context.Context, host string, port int32, pod string) (string, error) {
-	name, _ := ServiceOf(host, n.namespace)
-	found, err := backends(ctx, n.cluster, name, port)
-	if err != nil {
-		return "", err
-	}
-	chosen := found[0]
-	for _, one := range found {
-		if one.pod == pod {
-			chosen = one
-		}
-	}
-	if pod != "" && chosen.pod != pod {
-		return "", fmt.Errorf("pod %s of service %s is not ready any more", pod, name.Name)
-	}
+// local returns the local address that leads to a port of a pod.
+func (n *Network) local(ctx context.Context, to target) (string, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	key := target{name.Namespace, chosen}
-	if local, known := n.forwarded[key]; known {
+	if local, known := n.forwarded[to]; known {
 		return local, nil
 	}
-	local, err := n.forward(ctx, name.Namespace, chosen.pod, chosen.port)
+	local, err := n.forward(ctx, to.namespace, to.pod, to.port)
 	if err == nil {
-		n.forwarded[key] = local
+		n.forwarded[to] = local
 	}
 	return local, err
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 )
 
 func TestANameInTheClusterStandsForAService(t *testing.T) {
@@ -32,7 +35,7 @@ func TestANameInTheClusterStandsForAService(t *testing.T) {
 		"::1":                                   "",
 		"":                                      "",
 	} {
-		name, isInside := ServiceOf(host, "here")
+		name, isInside := inventory.ServiceOf(host, "here")
 		if isInside != (want != "") || isInside && name.String() != want {
 			t.Errorf("%q: got %s, %t, want %q", host, name, isInside, want)
 		}
@@ -70,9 +73,9 @@ func cluster() client.Client {
 }
 
 func TestThePortOfAServiceLeadsToItsReadyPods(t *testing.T) {
-	for port, want := range map[int32]int32{80: 5000, 443: 8443, 9000: 9000} {
-		found, err := backends(t.Context(), cluster(), types.NamespacedName{Namespace: "openstack", Name: "api"}, port)
-		if err != nil || len(found) != 2 || found[0] != (backend{"api-1", want}) || found[1] != (backend{"api-2", want}) {
+	for port, want := range map[int]int32{80: 5000, 443: 8443, 9000: 9000} {
+		found, err := New(cluster(), "", nil, nil).targets(t.Context(), types.NamespacedName{Namespace: "openstack", Name: "api"}, port)
+		if !slices.Equal(found, []target{{"openstack", "api-1", want}, {"openstack", "api-2", want}}) || err != nil {
 			t.Errorf("port %d: got %v, %v, want %d", port, found, err, want)
 		}
 	}
@@ -83,7 +86,7 @@ type forwards map[target]int
 
 func (f forwards) to(address string) Forward {
 	return func(_ context.Context, namespace, pod string, port int32) (string, error) {
-		f[target{namespace, backend{pod, port}}]++
+		f[target{namespace, pod, port}]++
 		return address, nil
 	}
 }
@@ -122,7 +125,7 @@ func TestAServiceIsReachedThroughAPortForward(t *testing.T) {
 	if _, err := requested(t, n.ClientOf("api-2"), "http://api/"); err != nil {
 		t.Error(err)
 	}
-	want := forwards{{"openstack", backend{"api-1", 5000}}: 1, {"openstack", backend{"api-2", 5000}}: 1}
+	want := forwards{{"openstack", "api-1", 5000}: 1, {"openstack", "api-2", 5000}: 1}
 	for to, times := range want {
 		if asked[to] != times || len(asked) != len(want) {
 			t.Errorf("got %v, want %v", asked, want)

@@ -3,33 +3,53 @@ package report
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
+// builder reads the inventory.
+type builder struct{ *inventory.Inventory }
+
 // Build describes the object that the reference names. The object has to be in
 // the inventory.
 func Build(found *inventory.Inventory, ref inventory.Ref) (*Report, error) {
-	b := &builder{Inventory: found}
-	r := &Report{Target: ref, Gaps: found.Gaps}
-	cp, service := found.ControlPlane(ref.Name), found.Service(ref)
-	switch {
-	case ref.Kind == inventory.KindControlPlane && cp != nil:
-		b.describeControlPlane(r, cp)
-	case service != nil:
-		b.describeService(r, *service)
+	b := &builder{found}
+	r := &Report{Target: ref, Gaps: texts(found.Gaps)}
+	switch obj := found.Find(ref).(type) {
+	case *c5c3v1alpha1.ControlPlane:
+		b.describeControlPlane(r, obj)
+	case inventory.Service:
+		b.describeService(r, obj)
 	default:
 		return nil, fmt.Errorf("there is no %s in namespace %s", ref.Arg(), ref.Namespace)
 	}
-	r.LookAt = b.exhibits(r)
-	r.Next = b.advice(r)
+	if !r.Ready {
+		r.LookAt = exhibits(r.Tree, r.Causes)
+		r.Next = b.advice(r)
+	}
 	return r, nil
 }
 
+func texts(gaps []error) (all []string) {
+	for _, gap := range gaps {
+		all = append(all, gap.Error())
+	}
+	return all
+}
+
 func (b *builder) describeControlPlane(r *Report, cp *c5c3v1alpha1.ControlPlane) {
-	r.Ready, r.Since = readiness(cp, cp.Status.Conditions, cp.Status.ObservedGeneration)
-	r.Conditions = cp.Status.Conditions
-	r.Release = oldestRelease(cp.Status.Services)
+	r.Ready, r.Since = readiness(cp)
+	r.Conditions, r.Tree = cp.Status.Conditions, b.tree(cp)
+	for _, service := range cp.Status.Services {
+		// In the middle of an update the services have different ones.
+		if service.Release != "" && (r.Release == "" || service.Release < r.Release) {
+			r.Release = service.Release
+		}
+	}
 	if phase := cp.Status.UpdatePhase; phase != "" && phase != c5c3v1alpha1.UpdatePhaseIdle {
 		r.Phase, r.TargetRelease = string(phase), cp.Spec.OpenStackRelease
 	}
@@ -43,29 +63,24 @@ func (b *builder) describeControlPlane(r *Report, cp *c5c3v1alpha1.ControlPlane)
 	if !r.Ready {
 		r.Causes = b.controlPlaneCauses(cp)
 	}
-	r.Tree = b.controlPlaneTree(cp)
-}
-
-// oldestRelease returns the release that all services have at least: in the middle of an
-// update they have different ones.
-func oldestRelease(services []c5c3v1alpha1.ServiceStatus) (oldest string) {
-	for _, service := range services {
-		if service.Release != "" && (oldest == "" || service.Release < oldest) {
-			oldest = service.Release
-		}
-	}
-	return oldest
 }
 
 func (b *builder) describeService(r *Report, service inventory.Service) {
 	status := service.ServiceStatus()
-	r.Ready, r.Since = readiness(service, status.Conditions, status.ObservedGeneration)
-	r.Conditions = status.Conditions
+	r.Ready, r.Since = readiness(service)
+	r.Conditions, r.Tree = status.Conditions, b.tree(service)
 	r.Release, r.TargetRelease = status.InstalledRelease, status.TargetRelease
 	r.Phase, r.Endpoint = string(status.UpgradePhase), status.Endpoint
-	if !r.Ready {
-		r.Causes = serviceCauses(service)
+	r.Causes, r.Warnings = serviceCauses(service), warnings(service)
+}
+
+// readiness reports whether the condition Ready is True for the current spec, and
+// since when that is so.
+func readiness(obj inventory.Conditioned) (bool, *metav1.Time) {
+	ready := meta.FindStatusCondition(obj.GetConditions(), vocabulary.ConditionReady)
+	if ready == nil {
+		created := obj.GetCreationTimestamp()
+		return false, &created
 	}
-	r.Warnings = warnings(service)
-	r.Tree = b.serviceTree(service)
+	return ready.Status == metav1.ConditionTrue && inventory.IsCurrent(obj), &ready.LastTransitionTime
 }

@@ -14,6 +14,21 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
+// Cause is a condition that prevents something from being ready.
+type Cause struct {
+	// Object is the owner of the condition: the target or a part of it.
+	Object    string       `json:"object"`
+	Condition string       `json:"condition"`
+	Reason    string       `json:"reason"`
+	Message   string       `json:"message,omitempty"`
+	Since     *metav1.Time `json:"since,omitempty"`
+	// Stalled is set if waiting does not help.
+	Stalled bool `json:"stalled,omitempty"`
+
+	// owner is the ControlPlane or the service whose advice applies.
+	owner inventory.Ref
+}
+
 // Reasons of causes that are not conditions.
 const (
 	// ReasonNotObserved means that no operator has observed the spec.
@@ -22,71 +37,53 @@ const (
 	ReasonDeleting = "Deleting"
 )
 
-func (b *builder) controlPlaneCauses(cp *c5c3v1alpha1.ControlPlane) []Cause {
-	self := inventory.Ref{Kind: inventory.KindControlPlane, Namespace: cp.Namespace, Name: cp.Name}
-	var causes []Cause
-	for _, cause := range conditionCauses(self, cp, cp.Status.Conditions, cp.Status.ObservedGeneration) {
-		if deeper := b.deeperCauses(cp, cause); len(deeper) > 0 {
-			causes = append(causes, deeper...)
-		} else {
-			causes = append(causes, cause)
+// controlPlaneCauses replaces a condition that only repeats a service by the causes of that service, unless
+// that has none.
+func (b *builder) controlPlaneCauses(cp *c5c3v1alpha1.ControlPlane) (causes []Cause) {
+	for _, cause := range causesOf(inventory.PlaneRef(cp), cp, nil) {
+		deeper := []Cause{cause}
+		for _, service := range b.ServicesOf(cp) {
+			kind := service.Of.Kind
+			repeats := cause.Condition == kind+"Ready" && (cause.Reason == "WaitingFor"+kind || cause.Reason == "Finalizing"+kind)
+			if found := serviceCauses(service); repeats && len(found) > 0 {
+				deeper = found
+			}
 		}
+		causes = append(causes, deeper...)
 	}
 	return causes
-}
-
-// deeperCauses returns the causes of the service that a condition of a ControlPlane only
-// repeats, none if it has a cause of its own.
-func (b *builder) deeperCauses(cp *c5c3v1alpha1.ControlPlane, cause Cause) []Cause {
-	for _, service := range b.ServicesOf(cp) {
-		kind := service.Of.Kind
-		if cause.Condition == kind+"Ready" && (cause.Reason == "WaitingFor"+kind || cause.Reason == "Finalizing"+kind) {
-			return serviceCauses(service)
-		}
-	}
-	return nil
 }
 
 func serviceCauses(service inventory.Service) []Cause {
-	status := service.ServiceStatus()
-	if ready, _ := readiness(service, status.Conditions, status.ObservedGeneration); ready {
+	if ready, _ := readiness(service); ready {
 		return nil
 	}
-	informational := service.Of.Informational()
-	var aggregated []metav1.Condition
-	for _, condition := range status.Conditions {
-		if !slices.Contains(informational, condition.Type) {
-			aggregated = append(aggregated, condition)
-		}
-	}
-	return conditionCauses(service.Ref(), service, aggregated, status.ObservedGeneration)
+	return causesOf(service.Ref(), service, service.Of.Informational())
 }
 
-// conditionCauses returns the conditions that are False and not a consequence of
+// causesOf returns the conditions that are False and neither ignored nor a consequence of
 // another one. If there is none, it returns the summary.
-func conditionCauses(self inventory.Ref, obj metav1.Object, conditions []metav1.Condition, observed int64) []Cause {
-	if cause := lifecycleCause(self, obj, conditions, observed); cause != nil {
-		return []Cause{*cause}
+func causesOf(self inventory.Ref, obj inventory.Conditioned, ignored []string) (causes []Cause) {
+	conditions := obj.GetConditions()
+	if len(conditions) == 0 || !inventory.IsCurrent(obj) {
+		return []Cause{lifecycleCause(self, obj)}
 	}
-	stalled := meta.FindStatusCondition(conditions, vocabulary.ConditionStalled)
-	var causes []Cause
 	for _, condition := range conditions {
-		if condition.Status == metav1.ConditionTrue || slices.Contains(inventory.Summaries, condition.Type) || heldBack(condition, conditions) {
-			continue
+		if condition.Status != metav1.ConditionTrue && !slices.Contains(inventory.Summaries, condition.Type) &&
+			!slices.Contains(ignored, condition.Type) && !heldBack(condition, conditions) {
+			causes = append(causes, newCause(self, condition, conditions))
 		}
-		causes = append(causes, newCause(self, condition, stalled))
 	}
 	if ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady); len(causes) == 0 && ready != nil {
-		causes = append(causes, newCause(self, *ready, stalled))
+		causes = append(causes, newCause(self, *ready, conditions))
 	}
 	return causes
 }
 
-// lifecycleCause returns the cause that lies in the lifecycle of the object, nil if its
-// conditions are more specific.
-func lifecycleCause(self inventory.Ref, obj metav1.Object, conditions []metav1.Condition, observed int64) *Cause {
-	cause := &Cause{Object: self.Arg(), Condition: vocabulary.ConditionReady, owner: self}
-	switch {
+// lifecycleCause returns the cause for an object whose conditions are not about its spec.
+func lifecycleCause(self inventory.Ref, obj inventory.Conditioned) Cause {
+	cause := Cause{Object: self.Arg(), Condition: vocabulary.ConditionReady, Reason: ReasonNotObserved, owner: self}
+	switch conditions := obj.GetConditions(); {
 	case obj.GetDeletionTimestamp() != nil:
 		cause.Reason, cause.Since = ReasonDeleting, obj.GetDeletionTimestamp()
 		cause.Message = "It is being deleted and waits for its finalizers " + strings.Join(obj.GetFinalizers(), ", ")
@@ -95,19 +92,15 @@ func lifecycleCause(self inventory.Ref, obj metav1.Object, conditions []metav1.C
 				cause.Message += fmt.Sprintf("; %s: %s", condition.Type, condition.Message)
 			}
 		}
-		return cause
 	case len(conditions) == 0:
 		created := obj.GetCreationTimestamp()
-		cause.Reason, cause.Since = ReasonNotObserved, &created
-		cause.Message = "No operator has observed it yet: check that its operator runs and watches this namespace"
-		return cause
-	case observed < obj.GetGeneration():
-		cause.Reason = ReasonNotObserved
-		cause.Message = fmt.Sprintf("The operator has observed generation %d of the spec, but not yet %d: if that persists, check that it runs",
-			observed, obj.GetGeneration())
-		return cause
+		cause.Since = &created
+		cause.Message = "No operator has observed it yet: check that " + inventory.OperatorOf(self.Kind) + " runs and watches this namespace"
+	default:
+		cause.Message = fmt.Sprintf("%s has observed generation %d of the spec, but not yet %d: if that persists, check that it runs",
+			inventory.OperatorOf(self.Kind), inventory.ObservedGeneration(obj), obj.GetGeneration())
 	}
-	return nil
+	return cause
 }
 
 // heldBack reports whether the condition only waits for another one that is
@@ -117,7 +110,8 @@ func heldBack(condition metav1.Condition, conditions []metav1.Condition) bool {
 	return found && meta.IsStatusConditionFalse(conditions, awaited)
 }
 
-func newCause(self inventory.Ref, condition metav1.Condition, stalled *metav1.Condition) Cause {
+func newCause(self inventory.Ref, condition metav1.Condition, conditions []metav1.Condition) Cause {
+	stalled := meta.FindStatusCondition(conditions, vocabulary.ConditionStalled)
 	return Cause{
 		Object: self.Arg(), Condition: condition.Type, Reason: condition.Reason, Message: condition.Message,
 		Since: condition.LastTransitionTime.DeepCopy(), owner: self,
@@ -128,33 +122,18 @@ func newCause(self inventory.Ref, condition metav1.Condition, stalled *metav1.Co
 // warnings are the conditions of a service that are False without counting for Ready,
 // and what the condition of its API adds to the statement that it answers: that it
 // works without its cache.
-func warnings(service inventory.Service) []Cause {
-	self, informational := service.Ref(), service.Of.Informational()
-	var found []Cause
+func warnings(service inventory.Service) (found []Cause) {
 	for _, condition := range service.GetConditions() {
-		if condition.Status == metav1.ConditionFalse && slices.Contains(informational, condition.Type) {
-			found = append(found, newCause(self, condition, nil))
+		if condition.Status == metav1.ConditionFalse && slices.Contains(service.Of.Informational(), condition.Type) {
+			found = append(found, newCause(service.Ref(), condition, nil))
 		}
 		_, remark, remarked := strings.Cut(condition.Message, "; ")
 		if condition.Type == keystonev1alpha1.ConditionKeystoneAPIReady && condition.Status == metav1.ConditionTrue && remarked {
-			condition.Reason, condition.Message = keystonev1alpha1.ReasonCacheUnavailable, remark
 			// When that began is not known: the condition is True for longer.
-			warning := newCause(self, condition, nil)
-			warning.Since = nil
-			found = append(found, warning)
+			found = append(found, Cause{
+				Object: service.Ref().Arg(), Condition: condition.Type, Reason: keystonev1alpha1.ReasonCacheUnavailable, Message: remark,
+			})
 		}
 	}
 	return found
-}
-
-// readiness reports whether the condition Ready is True for the current spec, and
-// since when that is so.
-func readiness(obj metav1.Object, conditions []metav1.Condition, observed int64) (bool, *metav1.Time) {
-	ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady)
-	if ready == nil {
-		created := obj.GetCreationTimestamp()
-		return false, &created
-	}
-	current := observed == obj.GetGeneration() && obj.GetDeletionTimestamp() == nil
-	return current && ready.Status == metav1.ConditionTrue, &ready.LastTransitionTime
 }

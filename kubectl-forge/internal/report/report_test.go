@@ -19,6 +19,13 @@ import (
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
+func visit(node Node, do func(Node)) {
+	do(node)
+	for _, child := range node.Children {
+		visit(child, do)
+	}
+}
+
 func build(t *testing.T, found *inventory.Inventory) *Report {
 	t.Helper()
 	r, err := Build(found, found.Roots()[0])
@@ -107,8 +114,8 @@ func TestASpecThatTheOperatorHasNotSeenIsTheCause(t *testing.T) {
 	if r.Ready || len(r.Causes) != 1 || r.Causes[0].Reason != ReasonNotObserved {
 		t.Errorf("got ready=%t and %v", r.Ready, r.Causes)
 	}
-	if !strings.Contains(r.Next[0], "app.kubernetes.io/name=keystone-operator") {
-		t.Errorf("got %v, expected to be sent to the operator's pods", r.Next)
+	if !strings.Contains(r.Causes[0].Message, "keystone-operator has observed generation 1 of the spec, but not yet 2") {
+		t.Errorf("got %v, expected the operator", r.Causes)
 	}
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -32,65 +31,32 @@ type Event struct {
 	Message string      `json:"message"`
 }
 
-// maxEvents bounds how many warnings are shown.
-const maxEvents = 10
-
 // BuildWorkloads describes the namespace.
 func BuildWorkloads(found *inventory.Inventory) Workloads {
-	b := &builder{Inventory: found}
-	w := Workloads{Namespace: found.Namespace, Gaps: found.Gaps, Events: b.warningEvents()}
-	add := func(exhibit *Exhibit) {
-		if exhibit != nil {
-			w.LookAt = append(w.LookAt, *exhibit)
+	b := &builder{found}
+	w := Workloads{Namespace: found.Namespace, Gaps: texts(found.Gaps)}
+	for _, obj := range slices.Concat(inventory.Pointers(b.Deployments), inventory.Pointers(b.Jobs), inventory.Pointers(b.Pods)) {
+		node := b.node(obj)
+		if deployment, is := obj.(*appsv1.Deployment); is && deployment.Spec.Replicas != nil && *deployment.Spec.Replicas == 0 {
+			node.exhibit = &Exhibit{
+				Kind: node.Kind, Name: node.Name, Problem: "it is scaled to 0, so that it has no pods",
+				remedy: "scale deployment " + node.Name + " --replicas=1",
+			}
 		}
-	}
-	for i := range b.Deployments {
-		if isOff(&b.Deployments[i]) {
-			add(&Exhibit{Kind: kindDeployment, Name: b.Deployments[i].Name, Problem: "it is scaled to 0, so that it has no pods"})
-			continue
+		if node.exhibit != nil {
+			w.LookAt = append(w.LookAt, *node.exhibit)
+			w.Next = append(w.Next, node.exhibit.command(found.Namespace))
 		}
-		add(deploymentExhibit(&b.Deployments[i]))
-	}
-	for i := range b.Jobs {
-		add(b.jobExhibit(&b.Jobs[i]))
-	}
-	for i := range b.Pods {
-		add(b.podExhibit(&b.Pods[i]))
-	}
-	for _, exhibit := range w.LookAt {
-		w.Next = append(w.Next, b.workloadAdvice(exhibit)...)
 	}
 	w.Next = w.Next[:min(len(w.Next), maxCommands)]
+	for _, event := range inventory.ByTime(b.Events) {
+		if event.Type == corev1.EventTypeWarning {
+			w.Events = append(w.Events, Event{
+				At: metav1.NewTime(inventory.EventTime(&event)), Object: event.InvolvedObject.Kind + "/" + event.InvolvedObject.Name,
+				Reason: event.Reason, Message: strings.Join(strings.Fields(event.Message), " "),
+			})
+		}
+	}
+	w.Events = w.Events[max(0, len(w.Events)-maxEvents):]
 	return w
-}
-
-// isOff reports whether somebody has scaled the Deployment to nothing.
-func isOff(deployment *appsv1.Deployment) bool {
-	return deployment.Spec.Replicas != nil && *deployment.Spec.Replicas == 0
-}
-
-func (b *builder) workloadAdvice(exhibit Exhibit) []string {
-	off := func(d appsv1.Deployment) bool { return d.Name == exhibit.Name && isOff(&d) }
-	if exhibit.Kind == kindDeployment && slices.ContainsFunc(b.Deployments, off) {
-		return []string{kubectl(b.Namespace, "scale deployment "+exhibit.Name+" --replicas=1")}
-	}
-	return inspect(b.Namespace, exhibit)
-}
-
-// warningEvents returns the latest warnings.
-func (b *builder) warningEvents() []Event {
-	warnings := slices.DeleteFunc(slices.Clone(b.Events), func(event corev1.Event) bool { return event.Type != corev1.EventTypeWarning })
-	slices.SortStableFunc(warnings, func(x, y corev1.Event) int {
-		return cmp.Or(inventory.EventTime(&x).Compare(inventory.EventTime(&y)), cmp.Compare(x.Name, y.Name))
-	})
-	events := make([]Event, 0, maxEvents)
-	for i := max(0, len(warnings)-maxEvents); i < len(warnings); i++ {
-		event := &warnings[i]
-		events = append(events, Event{
-			At:     metav1.NewTime(inventory.EventTime(event)),
-			Object: event.InvolvedObject.Kind + "/" + event.InvolvedObject.Name, Reason: event.Reason,
-			Message: strings.Join(strings.Fields(event.Message), " "),
-		})
-	}
-	return events
 }

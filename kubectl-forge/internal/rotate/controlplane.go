@@ -9,7 +9,6 @@ import (
 
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
-	"github.com/c5c3/forge/kubectl-forge/internal/show"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -44,18 +43,13 @@ func CheckControlPlane(cp *c5c3v1alpha1.ControlPlane) error {
 	return nil
 }
 
-// credentialConditions are the conditions that a replacement goes through.
-var credentialConditions = []string{
-	c5c3v1alpha1.ConditionKORCReady, c5c3v1alpha1.ConditionAdminCredentialReady, vocabulary.ConditionReady,
-}
-
 // CredentialView describes the progress of replacing the credential with the id.
 func CredentialView(request *c5c3v1alpha1.CredentialRotation, cp *c5c3v1alpha1.ControlPlane, before string) follow.View {
 	view := follow.View{Title: "replacement of the application credential"}
 	asked := request.Status.LastTriggeredGeneration == request.Generation
-	row := follow.Row{Name: "Request", State: "Wait", Colour: show.Yellow, Text: request.Name}
+	row := follow.Row{Name: "Request", State: "Wait", Text: request.Name}
 	if asked {
-		row.State, row.Colour = "Done", show.Green
+		row.State = "Done"
 	} else if ready := meta.FindStatusCondition(request.Status.Conditions, vocabulary.ConditionReady); ready != nil {
 		row.Text += ": " + ready.Message
 		if ready.Status == metav1.ConditionFalse && ready.Reason != c5c3v1alpha1.ReasonWaitingForApplicationCredential {
@@ -64,16 +58,13 @@ func CredentialView(request *c5c3v1alpha1.CredentialRotation, cp *c5c3v1alpha1.C
 	}
 	view.Rows = append(view.Rows, row)
 	replaced := asked && CredentialID(cp) != "" && CredentialID(cp) != before
-	credential := follow.Row{Name: "Credential", State: "Wait", Colour: show.Yellow, Text: "the one in use is " + before}
+	credential := follow.Row{Name: "Credential", State: "Wait", Text: "the one in use is " + before}
 	if replaced {
-		credential.State, credential.Colour, credential.Text = "Done", show.Green, CredentialID(cp)+" replaces "+before
+		credential.State, credential.Text = "Done", CredentialID(cp)+" replaces "+before
 	}
 	view.Rows = append(view.Rows, credential)
-	for _, name := range credentialConditions {
-		if condition := meta.FindStatusCondition(cp.Status.Conditions, name); condition != nil {
-			view.Rows = append(view.Rows, follow.ConditionRows([]metav1.Condition{*condition})...)
-		}
-	}
+	view.Rows = append(view.Rows, follow.ConditionRows(cp.Status.Conditions,
+		c5c3v1alpha1.ConditionKORCReady, c5c3v1alpha1.ConditionAdminCredentialReady, vocabulary.ConditionReady)...)
 	view.Done = replaced && meta.IsStatusConditionTrue(cp.Status.Conditions, vocabulary.ConditionReady)
 	return view
 }

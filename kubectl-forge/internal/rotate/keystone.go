@@ -3,25 +3,13 @@
 package rotate
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"maps"
-	"slices"
-	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/c5c3/forge/internal/common/job"
-	"github.com/c5c3/forge/internal/common/poddiag"
-	"github.com/c5c3/forge/internal/common/vocabulary"
-	"github.com/c5c3/forge/kubectl-forge/internal/follow"
-	"github.com/c5c3/forge/kubectl-forge/internal/show"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -29,8 +17,8 @@ import (
 type Kind struct {
 	// Name is the argument on the command line.
 	Name string
-	// What describes it.
-	What string
+	// What describes it, and After says what happens next without further action.
+	What, After string
 
 	cronJob   string
 	condition string
@@ -48,30 +36,22 @@ type Kind struct {
 	secret func(keystone string) string
 	// missing says why there is no CronJob.
 	missing string
-	// after says what happens next without further action.
-	after string
 }
 
 // The kinds.
 var (
-	Fernet = Kind{
+	Fernet = ofKeys(Kind{
 		Name: "fernet", What: "the keys that sign tokens", cronJob: keystonev1alpha1.FernetRotation,
 		condition: keystonev1alpha1.ConditionFernetKeysReady, promoted: keystonev1alpha1.EventFernetKeysRotated,
-		held:     keystonev1alpha1.EventRotationHeld,
-		refusals: []string{keystonev1alpha1.EventRotationRejected, keystonev1alpha1.EventRotationAnnotationInvalid},
-		secret:   keystonev1alpha1.FernetKeysName,
-		missing:  "it is created when the Keystone is installed",
-		after:    "The pods have the new keys within two minutes; earlier tokens stay valid.",
-	}
-	Credential = Kind{
+		secret: keystonev1alpha1.FernetKeysName,
+		After:  "The pods have the new keys within two minutes; earlier tokens stay valid.",
+	})
+	Credential = ofKeys(Kind{
 		Name: "credential", What: "the keys that encrypt stored credentials", cronJob: keystonev1alpha1.CredentialRotation,
 		condition: keystonev1alpha1.ConditionCredentialKeysReady, promoted: keystonev1alpha1.EventCredentialKeysRotated,
-		held:     keystonev1alpha1.EventRotationHeld,
-		refusals: []string{keystonev1alpha1.EventRotationRejected, keystonev1alpha1.EventRotationAnnotationInvalid},
-		secret:   keystonev1alpha1.CredentialKeysName,
-		missing:  "it is created when the Keystone is installed",
-		after:    "When the pods have the new keys, within two minutes, a Job re-encrypts all credentials with the new one.",
-	}
+		secret: keystonev1alpha1.CredentialKeysName,
+		After:  "When the pods have the new keys, within two minutes, a Job re-encrypts all credentials with the new one.",
+	})
 	Password = Kind{
 		Name: "password", What: "the administrator's password", cronJob: keystonev1alpha1.PasswordRotation,
 		condition: keystonev1alpha1.ConditionPasswordRotationReady, promoted: keystonev1alpha1.EventAdminPasswordRotated,
@@ -80,9 +60,16 @@ var (
 			keystonev1alpha1.EventAdminPasswordRotationRejected, keystonev1alpha1.EventAdminPasswordRotationAnnotationInvalid,
 		},
 		missing: "set spec.bootstrap.passwordRotation.enabled on the Keystone",
-		after:   "The Secret, the secret store and Keystone have the new password; the previous one is refused.",
+		After:   "The Secret, the secret store and Keystone have the new password; the previous one is refused.",
 	}
 )
+
+// ofKeys adds what both kinds of keys have in common.
+func ofKeys(k Kind) Kind {
+	k.held, k.missing = keystonev1alpha1.EventRotationHeld, "it is created when the Keystone is installed"
+	k.refusals = []string{keystonev1alpha1.EventRotationRejected, keystonev1alpha1.EventRotationAnnotationInvalid}
+	return k
+}
 
 // CronJobName is the name of the CronJob of a Keystone.
 func (k Kind) CronJobName(keystone string) string { return keystone + "-" + k.cronJob }
@@ -91,9 +78,6 @@ func (k Kind) CronJobName(keystone string) string { return keystone + "-" + k.cr
 func (k Kind) Missing(keystone string) error {
 	return fmt.Errorf("there is no CronJob %s: %s", k.CronJobName(keystone), k.missing)
 }
-
-// After says what happens next, without further action, once the rotation has finished.
-func (k Kind) After() string { return k.after }
 
 // Job returns a Job that does what the CronJob does on its schedule, like
 // "kubectl create job --from".
@@ -115,113 +99,4 @@ func Job(cronJob *batchv1.CronJob) *batchv1.Job {
 		},
 		Spec: *cronJob.Spec.JobTemplate.Spec.DeepCopy(),
 	}
-}
-
-// Facts are what the view of a rotation depends on.
-type Facts struct {
-	Keystone *keystonev1alpha1.Keystone
-	Job      *batchv1.Job
-	Pods     []corev1.Pod
-	// News are the events about the Keystone since the rotation began.
-	News []corev1.Event
-	// NoEvents is set if the user may not read events.
-	NoEvents bool
-}
-
-// View describes the progress of the rotation.
-func (k Kind) View(f Facts) follow.View {
-	view := follow.View{Title: "rotation of " + k.What}
-	jobRow, succeeded, failed := jobRow(f)
-	view.Rows = append(view.Rows, jobRow)
-	if view.Failed = failed; failed != nil {
-		return view
-	}
-	condition := meta.FindStatusCondition(f.Keystone.Status.Conditions, k.condition)
-	promotion := follow.Row{Name: "Promotion", State: "Wait", Colour: show.Yellow, Text: "waits for the Job"}
-	if succeeded {
-		promotion, view.Done, view.Failed = k.promotion(f, condition)
-	}
-	view.Rows = append(view.Rows, promotion)
-	if condition != nil {
-		view.Rows = append(view.Rows, follow.ConditionRows([]metav1.Condition{*condition})...)
-	}
-	return view
-}
-
-func jobRow(f Facts) (row follow.Row, succeeded bool, failed error) {
-	row = follow.Row{Name: "Job", State: "Run", Colour: show.Yellow, Text: f.Job.Name}
-	ended, succeeded, _ := job.Ended(f.Job)
-	trouble, _ := poddiag.Problem(f.Pods)
-	switch {
-	case succeeded:
-		row.State, row.Colour = "Done", show.Green
-	case ended:
-		row.State, row.Colour = "Failed", show.Red
-		trouble = cmp.Or(trouble, f.Job.Annotations[job.LastWordsAnnotation], "its pod no longer exists")
-		failed = fmt.Errorf("job %s failed: %s; the values in use stay", f.Job.Name, trouble)
-	case trouble != "":
-		row.Text += ": " + trouble
-	}
-	return row, succeeded, failed
-}
-
-// promotion describes what the operator does with the result of the Job.
-func (k Kind) promotion(f Facts, condition *metav1.Condition) (row follow.Row, done bool, failed error) {
-	row = follow.Row{Name: "Promotion", State: "Wait", Colour: show.Yellow, Text: "the operator checks the result of the Job"}
-	for i := range f.News {
-		event := &f.News[i]
-		switch {
-		case event.Reason == k.promoted:
-			row.State, row.Colour, row.Text = "Done", show.Green, event.Message
-			done = k.isSettled(f.Keystone, condition)
-		case k.secret != nil && !strings.Contains(event.Message, k.secret(f.Keystone.Name)):
-			continue
-		case event.Reason == k.held:
-			row.State, row.Text, done = "Held", event.Message, true
-		case slices.Contains(k.refusals, event.Reason):
-			return follow.Row{Name: "Promotion", State: "Failed", Colour: show.Red, Text: event.Message}, false, errors.New(event.Message)
-		}
-	}
-	if condition != nil && condition.Reason == keystonev1alpha1.ReasonAdminPasswordWriteNotAllowed {
-		return row, false, errors.New(condition.Message)
-	}
-	if row.State == "Wait" && condition != nil && strings.Contains(condition.Message, "a rotation is held") {
-		row.State, row.Text, done = "Held", condition.Message, true
-	}
-	if row.State == "Wait" && f.NoEvents {
-		row.Text, done = "you may not list events, which show when the operator promotes it: see the condition "+k.condition, true
-	}
-	return row, done, nil
-}
-
-// isSettled reports whether the promoted value has arrived everywhere.
-func (k Kind) isSettled(keystone *keystonev1alpha1.Keystone, condition *metav1.Condition) bool {
-	if k.settled == "" {
-		return true
-	}
-	return condition != nil && condition.Reason == k.settled && condition.Status == metav1.ConditionTrue &&
-		meta.IsStatusConditionTrue(keystone.Status.Conditions, vocabulary.ConditionReady)
-}
-
-// Baseline records events by the fields that change when one is repeated.
-type Baseline map[types.UID]string
-
-// NewBaseline records the events.
-func NewBaseline(events []corev1.Event) Baseline {
-	b := Baseline{}
-	for i := range events {
-		b[events[i].UID] = events[i].ResourceVersion
-	}
-	return b
-}
-
-// News returns the events that are new or were repeated since.
-func (b Baseline) News(events []corev1.Event) []corev1.Event {
-	var news []corev1.Event
-	for i := range events {
-		if seen, known := b[events[i].UID]; !known || seen != events[i].ResourceVersion {
-			news = append(news, events[i])
-		}
-	}
-	return news
 }

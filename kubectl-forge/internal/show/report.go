@@ -8,10 +8,20 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/report"
 )
+
+// age returns how long ago something was, in kubectl's format. A time from
+// another clock may be in the future.
+func age(since *metav1.Time, now time.Time) string {
+	if since == nil || since.IsZero() {
+		return ""
+	}
+	return duration.HumanDuration(max(now.Sub(since.Time), 0))
+}
 
 // Report writes a report as text.
 func (s Style) Report(out io.Writer, r *report.Report, now time.Time) {
@@ -20,73 +30,61 @@ func (s Style) Report(out io.Writer, r *report.Report, now time.Time) {
 	s.exhibits(out, r.LookAt, r.Causes)
 	s.list(out, "Run next", r.Next)
 	s.causes(out, "Warnings", Yellow, r.Warnings, now)
-	s.conditions(out, r.Conditions, now)
-	s.tree(out, r.Tree, now)
+	if len(r.Conditions) > 0 {
+		s.title(out, "Conditions")
+		s.conditions(out, r.Conditions, now)
+	}
+	s.title(out, "Objects")
+	s.table(out, "  ", branch(r.Tree, "", "", now))
 	s.list(out, "Not shown", r.Gaps)
 }
 
 // Workloads writes the remaining workloads of a namespace as text.
 func (s Style) Workloads(out io.Writer, w report.Workloads, now time.Time) {
-	state, colour := "have no problems", Green
+	state := s.Paint(Green, "have no problems")
 	if len(w.LookAt) > 0 {
-		state, colour = "have problems", Red
+		state = s.Paint(Red, "have problems")
 	}
-	fmt.Fprintf(out, "Pods, Jobs and Deployments in namespace %s %s\n", s.Paint(Bold, w.Namespace), s.Paint(colour, state))
+	fmt.Fprintf(out, "Pods, Jobs and Deployments in namespace %s %s\n", s.Paint(Bold, w.Namespace), state)
 	s.exhibits(out, w.LookAt, nil)
 	s.list(out, "Run next", w.Next)
-	if len(w.Events) > 0 {
-		s.title(out, "Latest warnings")
-		for _, event := range w.Events {
-			since := event.At
-			fmt.Fprint(out, s.wrap("  ", fmt.Sprintf("%s %s %s: %s", age(&since, now), event.Object, event.Reason, event.Message)))
-		}
+	events := make([]string, 0, len(w.Events))
+	for _, event := range w.Events {
+		text := fmt.Sprintf("%s %s %s: %s", age(&event.At, now), event.Object, event.Reason, event.Message)
+		events = append(events, strings.TrimSpace(s.wrap("  ", text)))
 	}
+	s.list(out, "Latest warnings", events)
 	s.list(out, "Not shown", w.Gaps)
 }
 
-func readiness(r *report.Report) (state string, colour Colour) {
+func (s Style) headline(out io.Writer, r *report.Report, now time.Time) {
+	state := s.Paint(Yellow, "is not ready")
 	switch {
 	case r.Ready:
-		return "is ready", Green
-	case stalled(r):
-		return "is not ready and needs action", Red
+		state = s.Paint(Green, "is ready")
+	case slices.ContainsFunc(r.Causes, func(c report.Cause) bool { return c.Stalled }):
+		state = s.Paint(Red, "is not ready and needs action")
 	}
-	return "is not ready", Yellow
-}
-
-func (s Style) headline(out io.Writer, r *report.Report, now time.Time) {
-	state, colour := readiness(r)
-	headline := fmt.Sprintf("%s %s in namespace %s %s",
-		r.Target.Kind, s.Paint(Bold, r.Target.Name), r.Target.Namespace, s.Paint(colour, state))
-	if since := age(r.Since, now); since != "" {
-		headline += ", for " + since
+	name := s.Paint(Bold, r.Target.Name)
+	fmt.Fprintf(out, "%s %s in namespace %s %s%s\n", r.Target.Kind, name, r.Target.Namespace, state, forTime(r.Since, now))
+	upgrade := ""
+	if r.TargetRelease != "" {
+		upgrade = fmt.Sprintf("%s (%s)", r.TargetRelease, r.Phase)
 	}
-	fmt.Fprintln(out, headline)
 	var facts [][]cell
-	for _, fact := range []struct{ name, value string }{
-		{"Release", r.Release}, {"Upgrade to", upgrade(r)}, {"Endpoint", r.Endpoint},
-	} {
-		if fact.value != "" {
-			facts = append(facts, []cell{{text: fact.name}, {text: fact.value}})
+	for _, fact := range [][2]string{{"Release", r.Release}, {"Upgrade to", upgrade}, {"Endpoint", r.Endpoint}} {
+		if fact[1] != "" {
+			facts = append(facts, []cell{{text: fact[0]}, {text: fact[1]}})
 		}
 	}
 	s.table(out, "  ", facts)
 }
 
-func upgrade(r *report.Report) string {
-	if r.TargetRelease == "" {
-		return ""
+func forTime(since *metav1.Time, now time.Time) string {
+	if text := age(since, now); text != "" {
+		return ", for " + text
 	}
-	return fmt.Sprintf("%s (%s)", r.TargetRelease, r.Phase)
-}
-
-func stalled(r *report.Report) bool {
-	for _, cause := range r.Causes {
-		if cause.Stalled {
-			return true
-		}
-	}
-	return false
+	return ""
 }
 
 func (s Style) title(out io.Writer, text string) { fmt.Fprintf(out, "\n%s\n", s.Paint(Bold, text)) }
@@ -97,11 +95,7 @@ func (s Style) causes(out io.Writer, title string, colour Colour, causes []repor
 	}
 	s.title(out, title)
 	for _, cause := range causes {
-		line := fmt.Sprintf("  %s: %s %s", cause.Object, cause.Condition, s.Paint(colour, cause.Reason))
-		if since := age(cause.Since, now); since != "" {
-			line += ", for " + since
-		}
-		fmt.Fprintln(out, line)
+		fmt.Fprintf(out, "  %s: %s %s%s\n", cause.Object, cause.Condition, s.Paint(colour, cause.Reason), forTime(cause.Since, now))
 		if cause.Message != "" {
 			fmt.Fprint(out, s.wrap("    ", cause.Message))
 		}
@@ -115,19 +109,13 @@ func (s Style) exhibits(out io.Writer, exhibits []report.Exhibit, causes []repor
 	s.title(out, "Look at")
 	for _, exhibit := range exhibits {
 		fmt.Fprintf(out, "  %s %s\n", exhibit.Kind, s.Paint(Bold, exhibit.Name))
-		if !said(causes, exhibit) {
+		if !slices.ContainsFunc(causes, func(cause report.Cause) bool { return strings.Contains(cause.Message, exhibit.Problem) }) {
 			fmt.Fprint(out, s.wrap("    ", exhibit.Problem))
 		}
 		if exhibit.Log != "" {
-			fmt.Fprintf(out, "    the log of %s ends with:\n", exhibit.Container)
-			fmt.Fprint(out, s.wrap("      ", exhibit.Log))
+			fmt.Fprintf(out, "    the log of %s ends with:\n%s", exhibit.Container, s.wrap("      ", exhibit.Log))
 		}
 	}
-}
-
-// said reports whether a cause has already quoted the problem.
-func said(causes []report.Cause, exhibit report.Exhibit) bool {
-	return slices.ContainsFunc(causes, func(cause report.Cause) bool { return strings.Contains(cause.Message, exhibit.Problem) })
 }
 
 func (s Style) list(out io.Writer, title string, lines []string) {
@@ -140,56 +128,30 @@ func (s Style) list(out io.Writer, title string, lines []string) {
 	}
 }
 
+// conditions are green when they are good. Two of them, those of kstatus, are good when they are not True.
 func (s Style) conditions(out io.Writer, conditions []metav1.Condition, now time.Time) {
-	if len(conditions) == 0 {
-		return
-	}
-	s.title(out, "Conditions")
 	rows := make([][]cell, 0, len(conditions))
 	for _, condition := range conditions {
+		colour := StateColour(string(condition.Status))
+		switch {
+		case condition.Type == vocabulary.ConditionReconciling:
+			colour = Yellow
+		case condition.Type == vocabulary.ConditionStalled && condition.Status == metav1.ConditionTrue:
+			colour = Red
+		}
 		rows = append(rows, []cell{
-			{text: condition.Type},
-			{text: string(condition.Status), colour: conditionColour(condition)},
-			{text: condition.Reason},
-			{text: age(&condition.LastTransitionTime, now), colour: Grey},
+			{text: condition.Type}, {string(condition.Status), colour}, {text: condition.Reason}, {age(&condition.LastTransitionTime, now), Grey},
 		})
 	}
 	s.table(out, "  ", rows)
 }
 
-// conditionColour is green for a good status. Two conditions, those of kstatus,
-// are good when they are not True.
-func conditionColour(condition metav1.Condition) Colour {
-	good := condition.Status == metav1.ConditionTrue
-	switch condition.Type {
-	case vocabulary.ConditionReconciling:
-		return Yellow
-	case vocabulary.ConditionStalled:
-		good = !good
-	}
-	if good {
-		return Green
-	}
-	return Red
-}
-
-var stateColours = map[report.State]Colour{
-	report.StateOK: Green, report.StateWaiting: Yellow, report.StateFailed: Red, report.StateUnknown: Grey,
-}
-
-func (s Style) tree(out io.Writer, root report.Node, now time.Time) {
-	s.title(out, "Objects")
-	s.table(out, "  ", branch(root, "", "", now))
-}
-
 // branch returns the rows of a node, which is drawn after first, and of what is below it,
 // after rest.
 func branch(node report.Node, first, rest string, now time.Time) [][]cell {
+	state := string(node.State)
 	rows := [][]cell{{
-		{text: first + node.Kind + "/" + node.Name},
-		{text: string(node.State), colour: stateColours[node.State]},
-		{text: age(node.Since, now), colour: Grey},
-		{text: node.Text},
+		{text: first + node.Kind + "/" + node.Name}, {state, StateColour(state)}, {age(node.Since, now), Grey}, {text: node.Text},
 	}}
 	for i, child := range node.Children {
 		if i == len(node.Children)-1 {

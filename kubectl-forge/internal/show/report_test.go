@@ -107,12 +107,6 @@ func TestALongLineIsBrokenBetweenWords(t *testing.T) {
 	}
 }
 
-func TestAnUnknownFormatIsRefused(t *testing.T) {
-	if err := CheckFormat("xml"); err == nil || !strings.Contains(err.Error(), "table, json, yaml") {
-		t.Errorf("got %v, expected the formats that there are", err)
-	}
-}
-
 func TestANamespaceIsDescribedWhateverIsInIt(t *testing.T) {
 	for name, namespace := range map[string]func() *inventory.Inventory{
 		"workloads-quota": testutil.Quota, "workloads-unready": testutil.BrokenService, "workloads-fine": testutil.Ready,

@@ -6,12 +6,9 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"golang.org/x/term"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/duration"
 )
 
 // Style describes what the output supports.
@@ -42,7 +39,7 @@ func StyleOf(out io.Writer) Style {
 // Colour is a colour of a terminal.
 type Colour int
 
-// The colours, and what they stand for.
+// The colours.
 const (
 	Plain  Colour = 0
 	Bold   Colour = 1
@@ -51,6 +48,19 @@ const (
 	Yellow Colour = 33
 	Grey   Colour = 90
 )
+
+// colours are those of the states, results and statuses that are shown. All others are yellow.
+var colours = map[string]Colour{
+	"OK": Green, "True": Green, "Done": Green, "Failed": Red, "False": Red, "Unknown": Grey,
+}
+
+// StateColour returns the colour of a state, a result or a status.
+func StateColour(state string) Colour {
+	if colour, known := colours[state]; known {
+		return colour
+	}
+	return Yellow
+}
 
 // Paint colours the text if the style has colours.
 func (s Style) Paint(colour Colour, text string) string {
@@ -64,25 +74,20 @@ func (s Style) Paint(colour Colour, text string) string {
 // indentation. A word that is too long stays whole, so that it can be copied.
 func (s Style) wrap(indent, text string) string {
 	var out strings.Builder
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		column := 0
-		for word := range strings.FieldsSeq(line) {
-			length := utf8.RuneCountInString(word)
+	for paragraph := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		line := ""
+		for word := range strings.FieldsSeq(paragraph) {
 			switch {
-			case column == 0:
-				out.WriteString(indent)
-				column = utf8.RuneCountInString(indent)
-			case s.Width > 0 && column+1+length > s.Width:
-				out.WriteString("\n" + indent)
-				column = utf8.RuneCountInString(indent)
+			case line == "":
+				line = indent + word
+			case s.Width > 0 && utf8.RuneCountInString(line+" "+word) > s.Width:
+				out.WriteString(line + "\n")
+				line = indent + word
 			default:
-				out.WriteString(" ")
-				column++
+				line += " " + word
 			}
-			out.WriteString(word)
-			column += length
 		}
-		out.WriteString("\n")
+		out.WriteString(line + "\n")
 	}
 	return out.String()
 }
@@ -93,39 +98,19 @@ type cell struct {
 	colour Colour
 }
 
-func widthsOf(rows [][]cell) (widths []int) {
+// table writes rows in columns of equal width.
+func (s Style) table(out io.Writer, indent string, rows [][]cell) {
+	widths := map[int]int{}
 	for _, row := range rows {
 		for i, c := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
 			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
 		}
 	}
-	return widths
-}
-
-// table writes rows in columns of equal width. The last cell is not padded.
-func (s Style) table(out io.Writer, indent string, rows [][]cell) {
-	widths := widthsOf(rows)
 	for _, row := range rows {
 		var line strings.Builder
-		line.WriteString(indent)
 		for i, c := range row {
-			line.WriteString(s.Paint(c.colour, c.text))
-			if i < len(row)-1 {
-				line.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c.text)+2))
-			}
+			line.WriteString(s.Paint(c.colour, c.text) + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c.text)+2))
 		}
-		fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
+		fmt.Fprintln(out, indent+strings.TrimRight(line.String(), " "))
 	}
-}
-
-// age returns how long ago something was, in kubectl's format. A time from
-// another clock may be in the future.
-func age(since *metav1.Time, now time.Time) string {
-	if since == nil || since.IsZero() {
-		return ""
-	}
-	return duration.HumanDuration(max(now.Sub(since.Time), 0))
 }

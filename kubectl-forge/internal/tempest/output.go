@@ -18,14 +18,6 @@ type Counts struct {
 	Skipped int `json:"skipped"`
 }
 
-// Summary is the termination message of the image.
-type Summary struct {
-	Counts
-
-	// Failures are the names of tests that have failed, as far as there is room for them.
-	Failures []string `json:"failures"`
-}
-
 // Ended returns the number of tests that have ended.
 func (c Counts) Ended() int { return c.Passed + c.Failed + c.Skipped }
 
@@ -34,11 +26,18 @@ func (c Counts) String() string {
 	return fmt.Sprintf("%d passed, %d skipped, %d failed", c.Passed, c.Skipped, c.Failed)
 }
 
+// Summary is the termination message of the image.
+type Summary struct {
+	Counts
+
+	// Failures are the names of tests that have failed, as far as there is room for them.
+	Failures []string `json:"failures"`
+}
+
 // Read counts the results in a log. Each is a line that begins with its result and the name of the
 // test, as in "passed tempest.api.identity.v3.test_tokens.TokensV3Test.test_validate_token"; the line
 // "tests 499" says how many there are. All other lines are for people.
-func Read(log string) Counts {
-	var counts Counts
+func Read(log string) (counts Counts) {
 	for line := range strings.Lines(log) {
 		result, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
 		total, notNumber := strconv.Atoi(rest)

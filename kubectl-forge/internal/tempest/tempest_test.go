@@ -10,18 +10,28 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
+
+func jobFor(t *testing.T, k *keystonev1alpha1.Keystone) *batchv1.Job {
+	t.Helper()
+	run, err := Job(k, Image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
 
 func TestTheJobHasThePasswordOnlyAsAReference(t *testing.T) {
 	k := testutil.Installed()
 	k.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
-	golden.CompareYAML(t, "job.yaml", Job(k, Image))
+	golden.CompareYAML(t, "job.yaml", jobFor(t, k))
 }
 
 func TestALongNameLeavesRoomForTheNameOfThePods(t *testing.T) {
 	k := testutil.Installed()
 	k.Name = strings.Repeat("k", 63)
-	if name := Job(k, Image).GenerateName; len(name)+5 > 63 {
+	if name := jobFor(t, k).GenerateName; len(name)+5 > 63 {
 		t.Errorf("%s is too long", name)
 	}
 }

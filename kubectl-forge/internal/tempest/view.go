@@ -11,7 +11,6 @@ import (
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/poddiag"
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
-	"github.com/c5c3/forge/kubectl-forge/internal/show"
 )
 
 // maxFailures is the number of failed tests that are named.
@@ -29,44 +28,37 @@ type Facts struct {
 
 // View describes the progress of the run.
 func View(f Facts) follow.View {
-	state := follow.Row{Name: "Job", State: "Run", Colour: show.Yellow, Text: f.Job.Name}
+	state := follow.Row{Name: "Job", State: "Run", Text: f.Job.Name}
 	ended, succeeded, _ := job.Ended(f.Job)
 	trouble, unavailable := poddiag.Problem(f.Pods)
-	view := follow.View{Title: "OpenStack's tests of the Identity API"}
+	view := follow.View{Title: "OpenStack's tests of the Identity API", Done: succeeded}
 	switch {
-	case ended && succeeded:
-		state.State, state.Colour, view.Done = "Done", show.Green, true
+	case succeeded:
+		state.State = "Done"
 	case ended:
-		state.State, state.Colour = "Failed", show.Red
-		view.Failed = failure(f, trouble)
+		state.State, view.Failed = "Failed", failure(f, trouble)
 	case unavailable:
-		state.State, state.Colour = "Failed", show.Red
+		state.State = "Failed"
 		view.Failed = fmt.Errorf("job %s: %s; name the image to use with --tempest-image", f.Job.Name, trouble)
 	case trouble != "":
 		state.Text += ": " + trouble
 	}
 	view.Rows = []follow.Row{state}
-	if counts := Read(f.Log); counts.Ended() > 0 || counts.Total > 0 {
-		view.Rows = append(view.Rows, testsRow(counts, f, ended))
-	}
-	return view
-}
-
-func testsRow(counts Counts, f Facts, ended bool) follow.Row {
-	row := follow.Row{Name: "Tests", State: "Run", Colour: show.Yellow}
+	counts := Read(f.Log)
 	done := counts.Ended()
-	if !ended && f.Coarse > 1 {
+	row := follow.Row{Name: "Tests", State: "Run", Text: fmt.Sprintf("%d of %d: %s", done, max(counts.Total, done), counts)}
+	switch {
+	case done == 0 && counts.Total == 0:
+		return view
+	case ended && counts.Failed > 0:
+		row.State = "Failed"
+	case ended:
+		row.State = "Done"
+	case f.Coarse > 1:
 		row.Text = fmt.Sprintf("%d of %d", done-done%f.Coarse, counts.Total)
-		return row
 	}
-	if ended {
-		row.State, row.Colour = "Done", show.Green
-	}
-	if counts.Failed > 0 {
-		row.Colour = show.Red
-	}
-	row.Text = fmt.Sprintf("%d of %d: %s", done, max(counts.Total, done), counts)
-	return row
+	view.Rows = append(view.Rows, row)
+	return view
 }
 
 // failure says which tests have failed, or why they did not run.

@@ -124,7 +124,7 @@ func Placement(conditions ...metav1.Condition) *placementv1alpha1.Placement {
 // Service returns the resource as a service, whose kind is part of the UID.
 func Service(resource inventory.Resource) inventory.Service {
 	kind, _, _ := strings.Cut(string(resource.GetUID()), "-")
-	return inventory.NewService(kind, resource)
+	return inventory.Service{Resource: resource, Of: inventory.ServiceKindOf(kind)}
 }
 
 // ControlPlane is one that manages its database.
@@ -145,7 +145,10 @@ func ControlPlane(conditions ...metav1.Condition) *c5c3v1alpha1.ControlPlane {
 // Deployment is one that wants a pod.
 func Deployment(k *keystonev1alpha1.Keystone, available int32) appsv1.Deployment {
 	return appsv1.Deployment{
-		ObjectMeta: Meta(k.Name, k, "Deployment"), Spec: appsv1.DeploymentSpec{Replicas: ptr.To(int32(1))},
+		ObjectMeta: Meta(k.Name, k, "Deployment"),
+		Spec: appsv1.DeploymentSpec{
+			Replicas: ptr.To(int32(1)), Selector: &metav1.LabelSelector{MatchLabels: keystonev1alpha1.SelectorLabels(k.Name)},
+		},
 		Status: appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: available},
 	}
 }

@@ -1,6 +1,7 @@
 package testutil
 
 import (
+	"errors"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -142,7 +143,7 @@ func BrokenService() *inventory.Inventory {
 		Events: []corev1.Event{Warning("Pod", &pod, "Unhealthy",
 			"Readiness probe failed: HTTP probe failed with statuscode: 503")},
 		Unready: map[types.UID]string{pod.UID: "No login to the database at openstack-db:3306 (error 1045)"},
-		Gaps:    []string{"you may not list cronjobs.batch in namespace openstack; ask an administrator for that permission"},
+		Gaps:    []error{errors.New("you may not list cronjobs.batch in namespace openstack; ask an administrator for that permission")},
 	}
 	found.Foreign = []unstructured.Unstructured{
 		Foreign("k8s.mariadb.com/v1alpha1", "MariaDB", "openstack-db", cp, True("Ready", "Running")),

@@ -11,7 +11,6 @@ import (
 	"github.com/c5c3/forge/internal/common/release"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 // Change is a change of the release in the spec of a target.
@@ -46,9 +45,9 @@ func (c Change) String() string {
 // fieldOf returns the name of the service in spec.services of a ControlPlane.
 func fieldOf(service inventory.Service) string { return strings.ToLower(service.Of.Kind) }
 
-// Upgrade returns the change to the release. A release alone is that of all services.
-// Another build of a release, such as 2026.1-fixed, is that of one image which the user has
-// set on the ControlPlane; it is an error if there is none, or if it is not clear which.
+// Upgrade returns the change to the release. A release alone is that of all services. One with a suffix, such as
+// 2026.1-fixed, is a build of one image, which the user has set on the ControlPlane; it is an error if there is none, or
+// if it is not clear which.
 func Upgrade(f Facts, to string) (Change, error) {
 	target, err := release.Parse(to)
 	if err != nil || f.ControlPlane == nil {
@@ -61,7 +60,7 @@ func Upgrade(f Facts, to string) (Change, error) {
 		}
 		return Change{Release: to, Tags: tags}, nil
 	}
-	name, err := f.builtByUser(tags)
+	name, err := f.builtByUser(to, tags)
 	if err != nil {
 		return Change{}, err
 	}
@@ -70,69 +69,49 @@ func Upgrade(f Facts, to string) (Change, error) {
 	return Change{Release: series, Tags: tags}, nil
 }
 
-// builtByUser returns the service whose image another build of a release is.
-func (f Facts) builtByUser(tags map[string]string) (string, error) {
-	names := slices.Sorted(maps.Keys(tags))
-	if _, own := tags[f.Named]; own {
-		return f.Named, nil
+// builtByUser returns the service that the build of an image is of.
+func (f Facts) builtByUser(build string, tags map[string]string) (name string, err error) {
+	var fields, own []string
+	for _, service := range f.Services {
+		field := fieldOf(service)
+		if f.Named == "" || f.Named == field {
+			fields = append(fields, "spec.services."+field+".image")
+		}
+		if _, isOwn := tags[field]; isOwn && (f.Named == "" || f.Named == field) {
+			name, own = field, append(own, service.Ref().Arg())
+		}
 	}
 	switch {
-	case f.Named != "" || len(names) == 0:
-		return "", fmt.Errorf("another build of a release is that of one image: first set %s of ControlPlane %s, with the tag that is installed",
-			f.imageFields(), f.ControlPlane.Name)
-	case len(names) > 1:
-		return "", fmt.Errorf("ControlPlane %s sets the images of %s: specify the service whose build it is, such as %s/%s",
-			f.ControlPlane.Name, strings.Join(names, " and "), names[0], f.nameOf(names[0]))
+	case len(own) == 0:
+		return "", fmt.Errorf("%s is a build of one service's image: first set %s of ControlPlane %s to the image that is installed",
+			build, strings.Join(fields, " or "), f.ControlPlane.Name)
+	case len(own) > 1:
+		return "", fmt.Errorf("%s is a build of one service's image, and ControlPlane %s sets several: specify the service, %s",
+			build, f.ControlPlane.Name, strings.Join(own, " or "))
 	}
-	return names[0], nil
-}
-
-// imageFields names the fields for the image of the service that the user named, or of all.
-func (f Facts) imageFields() string {
-	var fields []string
-	for _, service := range f.Services {
-		if name := fieldOf(service); f.Named == "" || f.Named == name {
-			fields = append(fields, "spec.services."+name+".image")
-		}
-	}
-	return strings.Join(fields, " or ")
-}
-
-func (f Facts) nameOf(field string) string {
-	for _, service := range f.Services {
-		if fieldOf(service) == field {
-			return service.GetName()
-		}
-	}
-	return "NAME"
+	return name, nil
 }
 
 // tags returns the tags of the images that the user has set on the ControlPlane, by the name
 // of the service.
 func (f Facts) tags() map[string]string {
 	tags := map[string]string{}
-	for name, image := range ownImages(f.ControlPlane) {
-		tags[name] = image.Tag
+	if f.ControlPlane == nil {
+		return tags
 	}
-	return tags
-}
-
-// ownImages returns the images in spec.services of the ControlPlane by the name of the service.
-func ownImages(cp *c5c3v1alpha1.ControlPlane) map[string]*commonv1.ImageSpec {
-	images := map[string]*commonv1.ImageSpec{}
 	var services map[string]struct {
 		Image *commonv1.ImageSpec `json:"image"`
 	}
-	encoded, err := json.Marshal(cp.Spec.Services)
+	encoded, err := json.Marshal(f.ControlPlane.Spec.Services)
 	if err != nil || json.Unmarshal(encoded, &services) != nil {
-		return images
+		return tags
 	}
 	for name, service := range services {
 		if service.Image != nil {
-			images[name] = service.Image
+			tags[name] = service.Image.Tag
 		}
 	}
-	return images
+	return tags
 }
 
 // requestsOffline reports whether an offline upgrade of the service to the tag is requested.
@@ -156,32 +135,27 @@ func (f Facts) asked(service inventory.Service) string {
 // Abort returns the change back to the installed release. It is an error if that is not
 // possible.
 func Abort(f Facts) (Change, error) {
-	change, progress := Change{Tags: map[string]string{}}, false
-	own := map[string]string{}
-	if f.ControlPlane != nil {
-		own = f.tags()
-	}
+	change, progress, own := Change{Tags: map[string]string{}}, false, f.tags()
 	for _, service := range f.Services {
 		status := service.ServiceStatus()
 		installed := status.InstalledRelease
+		if change.Release == "" {
+			change.Release = installed
+		}
 		switch {
 		case installed == "":
 			return Change{}, errors.New("no release is installed yet, so there is none to roll back to")
 		case status.UpgradePhase.IsFinal():
 			return Change{}, fmt.Errorf("the upgrade to %s is in phase %s and can no longer be rolled back: "+
 				"the schema no longer fits %s", status.TargetRelease, status.UpgradePhase, installed)
-		}
-		if _, isOwn := own[fieldOf(service)]; isOwn {
-			change.Tags[fieldOf(service)] = installed
-		}
-		if change.Release == "" {
-			change.Release = installed
-		}
-		if !inventory.SameRelease(change.Release, installed) {
+		case !inventory.SameRelease(change.Release, installed):
 			ref := service.Ref()
 			return Change{}, fmt.Errorf("%s has release %s already, and a schema cannot be downgraded: %s has to follow it; "+
 				"correct what blocks it, such as its image; see \"kubectl forge status %s -n %s\"",
 				f.Services[0].Ref().Arg(), change.Release, ref.Arg(), ref.Arg(), ref.Namespace)
+		}
+		if _, isOwn := own[fieldOf(service)]; isOwn {
+			change.Tags[fieldOf(service)] = installed
 		}
 		progress = progress || status.TargetRelease != "" || f.asked(service) != installed
 	}
@@ -204,8 +178,6 @@ func Patch(f Facts, change Change) ([]byte, error) {
 	spec, services := map[string]any{"openStackRelease": change.Release}, map[string]any{}
 	for name, tag := range change.Tags {
 		services[name] = image(tag)
-	}
-	if len(services) > 0 {
 		spec["services"] = services
 	}
 	return json.Marshal(map[string]any{"spec": spec})

@@ -18,7 +18,7 @@ type Facts struct {
 // Target is the object whose spec has the release.
 func (f Facts) Target() inventory.Ref {
 	if f.ControlPlane != nil {
-		return inventory.Ref{Kind: inventory.KindControlPlane, Namespace: f.ControlPlane.Namespace, Name: f.ControlPlane.Name}
+		return inventory.PlaneRef(f.ControlPlane)
 	}
 	return f.Services[0].Ref()
 }

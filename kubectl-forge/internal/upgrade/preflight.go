@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/release"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -21,29 +22,24 @@ import (
 func Preflight(f Facts, to string) []check.Finding {
 	change, err := Upgrade(f, to)
 	if err != nil {
-		return []check.Finding{failed("Release", "%s", err)}
+		return []check.Finding{{Name: "Release", Result: check.Failed, Text: err.Error()}}
 	}
-	var findings []check.Finding
+	p := &preflight{Facts: f, change: change}
 	for _, service := range f.Services {
-		own := f.checkService(service, change)
-		for i := range own {
-			own[i].Name = f.label(service, own[i].Name)
-		}
-		findings = append(findings, own...)
+		p.check(service, change.Tag(service))
 	}
-	return findings
+	return p.findings
 }
 
-func (f Facts) checkService(service inventory.Service, change Change) []check.Finding {
-	tag := change.Tag(service)
-	findings := []check.Finding{f.checkRelease(service, change), checkRunning(service, tag), f.checkReady(change)}
-	for _, finding := range []*check.Finding{checkStrategy(service), checkBackup(service)} {
-		if finding != nil {
-			findings = append(findings, *finding)
-		}
-	}
-	return append(findings, fine("Image", "the nodes have to be able to pull %s:%s; the first Job tries it before anything changes",
-		service.ServiceSpec().Image.Repository, tag))
+// preflight collects the findings about a change.
+type preflight struct {
+	Facts
+	change   Change
+	findings []check.Finding
+}
+
+func (p *preflight) add(service inventory.Service, name string, result check.Result, format string, args ...any) {
+	p.findings = append(p.findings, check.Finding{Name: p.label(service, name), Result: result, Text: fmt.Sprintf(format, args...)})
 }
 
 // label is the name of a line about a service. Where there are several, it names the service.
@@ -54,118 +50,111 @@ func (f Facts) label(service inventory.Service, name string) string {
 	return service.Of.Kind + ": " + name
 }
 
-func failed(name, format string, args ...any) check.Finding {
-	return check.Finding{Name: name, Result: check.Failed, Text: fmt.Sprintf(format, args...)}
+func (p *preflight) check(service inventory.Service, tag string) {
+	result, text := p.release(service, tag)
+	p.add(service, "Release", result, "%s", text)
+	result, text = running(service.ServiceStatus(), tag)
+	p.add(service, "Running upgrade", result, "%s", text)
+	switch ref := p.Target().Arg(); {
+	case p.begun():
+		p.add(service, "Ready", check.OK, "checked after the upgrade")
+	case p.isReady():
+		p.add(service, "Ready", check.OK, "%s is ready", ref)
+	default:
+		p.add(service, "Ready", check.Failed, "%s is not ready: see \"kubectl forge status %s\"", ref, ref)
+	}
+	if strategy := service.ServiceSpec().Strategy; strategy != nil && strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		p.add(service, "Rollout", check.Warning, "spec.strategy is Recreate: requests fail between the last old pod and the first new one")
+	}
+	backup := meta.FindStatusCondition(service.GetConditions(), keystonev1alpha1.ConditionBackupHealthy)
+	if backup != nil && backup.Status != metav1.ConditionTrue {
+		p.add(service, "Backup of the keys", check.Warning, "%s", backup.Message)
+	}
+	p.add(service, "Image", check.OK, "the nodes have to be able to pull %s:%s; the first Job tries it before anything changes",
+		service.ServiceSpec().Image.Repository, tag)
 }
 
-func fine(name, format string, args ...any) check.Finding {
-	return check.Finding{Name: name, Result: check.OK, Text: fmt.Sprintf(format, args...)}
-}
-
-func (f Facts) checkRelease(service inventory.Service, to Change) check.Finding {
-	const name = "Release"
-	tag, status := to.Tag(service), service.ServiceStatus()
+// release checks the release of a service that an image tag is of.
+func (p *preflight) release(service inventory.Service, tag string) (check.Result, string) {
+	status := service.ServiceStatus()
 	target, err := release.Parse(tag)
 	if err != nil {
-		return failed(name, "%s", err)
+		return check.Failed, err.Error()
 	}
 	if status.InstalledRelease == "" {
-		return failed(name, "no release is installed yet, so there is nothing to upgrade: wait until it is ready")
+		return check.Failed, "no release is installed yet, so there is nothing to upgrade: wait until it is ready"
 	}
 	installed, err := release.Parse(status.InstalledRelease)
 	if err != nil {
-		return failed(name, "the installed release cannot be parsed: %s", err)
+		return check.Failed, "the installed release cannot be parsed: " + err.Error()
 	}
-	change, toward := release.Classify(installed, target, service.Of.SLURP), release.Toward(installed, target, service.Of.SLURP)
-	if (change == release.Skip || change == release.Upgrade) && f.requestsOffline(service, tag) {
-		return check.Finding{Name: name, Result: check.Warning, Text: fmt.Sprintf(
-			"the upgrade from %s to %s is offline: the API is down meanwhile, and the only way back is a restore of a database backup",
-			installed, tag)}
-	}
-	switch change {
+	next := installed.Next()
+	switch change := release.Classify(installed, target, service.Of.SLURP); change {
 	case release.None:
-		if status.TargetRelease != "" {
-			return failed(name, "%s is the installed release: use --abort to roll back to it", tag)
-		}
-		if f.lacks(to) {
-			return fine(name, "%s is installed already", tag)
-		}
-		return failed(name, "%s is installed already; the next release is %s", tag, installed.Next())
+		return p.sameRelease(status, tag, next)
 	case release.Downgrade:
-		return failed(name, "%s is older than %s, and a database schema cannot be downgraded; the next release is %s",
-			tag, installed, installed.Next())
-	case release.Skip:
-		return failed(name, "from %s the next release is %s: upgrade to that one first, or request an offline upgrade with the annotation %s",
-			installed, toward, commonv1.AnnotationOfflineUpgrade)
+		return check.Failed, fmt.Sprintf("%s is older than %s, and a database schema cannot be downgraded; the next release is %s",
+			tag, installed, next)
 	case release.Patch:
-		return fine(name, "%s is another build of the installed release", tag)
+		return check.OK, tag + " is another build of the installed release"
+	case release.Skip, release.Upgrade:
+		if p.requestsOffline(service, tag) {
+			return check.Warning, fmt.Sprintf(
+				"the upgrade from %s to %s is offline: the API is down meanwhile, and the only way back is a restore of a database backup",
+				installed, tag)
+		}
+		toward := release.Toward(installed, target, service.Of.SLURP)
+		if change == release.Skip {
+			return check.Failed, fmt.Sprintf(
+				"from %s the next release is %s: upgrade to that one first, or request an offline upgrade with the annotation %s",
+				installed, toward, commonv1.AnnotationOfflineUpgrade)
+		}
+		if !toward.SameRelease(next) {
+			return check.OK, fmt.Sprintf("an upgrade from %s to %s may skip %s", installed, tag, next)
+		}
 	}
-	if !toward.SameRelease(installed.Next()) {
-		return fine(name, "an upgrade from %s to %s may skip %s", installed, tag, installed.Next())
-	}
-	return fine(name, "%s follows %s", tag, installed)
+	return check.OK, fmt.Sprintf("%s follows %s", tag, installed)
 }
 
-// lacks reports whether a service does not have the release yet. The services that have it
-// do not block the others.
-func (f Facts) lacks(change Change) bool {
-	return slices.ContainsFunc(f.Services, func(s inventory.Service) bool { return s.ServiceStatus().InstalledRelease != change.Tag(s) })
+// sameRelease checks a tag that is installed. The services that have the release do not block the others.
+func (p *preflight) sameRelease(status *commonv1.ServiceStatus, tag string, next release.Release) (check.Result, string) {
+	lacks := func(s inventory.Service) bool { return s.ServiceStatus().InstalledRelease != p.change.Tag(s) }
+	switch {
+	case status.TargetRelease != "":
+		return check.Failed, tag + " is the installed release: use --abort to roll back to it"
+	case slices.ContainsFunc(p.Services, lacks):
+		return check.OK, tag + " is installed already"
+	}
+	return check.Failed, fmt.Sprintf("%s is installed already; the next release is %s", tag, next)
 }
 
-func checkRunning(service inventory.Service, to string) check.Finding {
-	const name = "Running upgrade"
-	status := service.ServiceStatus()
+func running(status *commonv1.ServiceStatus, to string) (check.Result, string) {
 	switch {
 	case status.TargetRelease == "" && status.ExpandedRelease != "" && !inventory.SameRelease(status.ExpandedRelease, to):
-		return failed(name, "the schema has been expanded for %s: upgrade to that release", status.ExpandedRelease)
+		return check.Failed, "the schema has been expanded for " + status.ExpandedRelease + ": upgrade to that release"
 	case status.TargetRelease == "":
-		return fine(name, "none")
+		return check.OK, "none"
 	case status.TargetRelease == to:
-		return fine(name, "it is in progress, in phase %s", status.UpgradePhase)
+		return check.OK, "it is in progress, in phase " + string(status.UpgradePhase)
 	}
-	return failed(name, "one to %s is in phase %s: wait until it has finished, or use --abort first",
+	return check.Failed, fmt.Sprintf("one to %s is in phase %s: wait until it has finished, or use --abort first",
 		status.TargetRelease, status.UpgradePhase)
 }
 
 // begun reports whether the change is in progress: a service is being upgraded, or waits for
 // its turn since the spec asks for the release.
-func (f Facts) begun(change Change) bool {
-	return slices.ContainsFunc(f.Services, func(service inventory.Service) bool {
-		status := service.ServiceStatus()
-		return status.TargetRelease != "" || f.asked(service) == change.Tag(service) && status.InstalledRelease != change.Tag(service)
+func (p *preflight) begun() bool {
+	return slices.ContainsFunc(p.Services, func(service inventory.Service) bool {
+		status, tag := service.ServiceStatus(), p.change.Tag(service)
+		return status.TargetRelease != "" || p.asked(service) == tag && status.InstalledRelease != tag
 	})
 }
 
-func (f Facts) checkReady(change Change) check.Finding {
-	const name = "Ready"
+// isReady reports whether the target is ready, whatever its spec.
+func (f Facts) isReady() bool {
 	conditions := f.Services[0].GetConditions()
 	if f.ControlPlane != nil {
 		conditions = f.ControlPlane.Status.Conditions
 	}
-	switch {
-	case f.begun(change):
-		return fine(name, "not before the upgrade has finished")
-	case meta.IsStatusConditionTrue(conditions, vocabulary.ConditionReady):
-		return fine(name, "%s is ready", f.Target().Arg())
-	}
-	return failed(name, "%s is not ready: see \"kubectl forge status %s\"", f.Target().Arg(), f.Target().Arg())
-}
-
-func checkStrategy(service inventory.Service) *check.Finding {
-	strategy := service.ServiceSpec().Strategy
-	if strategy == nil || strategy.Type != appsv1.RecreateDeploymentStrategyType {
-		return nil
-	}
-	return &check.Finding{
-		Name: "Rollout", Result: check.Warning,
-		Text: "spec.strategy is Recreate: requests fail between the last old pod and the first new one",
-	}
-}
-
-func checkBackup(service inventory.Service) *check.Finding {
-	backup := meta.FindStatusCondition(service.GetConditions(), keystonev1alpha1.ConditionBackupHealthy)
-	if backup == nil || backup.Status == "True" {
-		return nil
-	}
-	return &check.Finding{Name: "Backup of the keys", Result: check.Warning, Text: backup.Message}
+	return meta.IsStatusConditionTrue(conditions, vocabulary.ConditionReady)
 }

@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
-	"github.com/c5c3/forge/kubectl-forge/internal/show"
 )
 
 // phase is one of an upgrade, with what happens in it.
@@ -41,15 +41,18 @@ var failures = []string{
 	vocabulary.ReasonDBSyncFailed, vocabulary.ReasonDatabaseNewerThanImage,
 }
 
-// View describes the progress of the change, an upgrade or a rollback.
+// View describes the progress of the change, an upgrade or a rollback. A ControlPlane changes one service after another.
 func View(f Facts, change Change) follow.View {
-	view := follow.View{Title: fmt.Sprintf("%s: change to release %s", f.Target().Arg(), change), Done: f.ready()}
+	view := follow.View{Title: fmt.Sprintf("%s: change to release %s", f.Target().Arg(), change), Done: f.isReady()}
+	if f.ControlPlane != nil {
+		view.Done = view.Done && inventory.IsObserved(f.ControlPlane)
+	}
 	before := ""
 	for _, service := range f.Services {
 		to := change.Tag(service)
 		rows, installed := serviceRows(service, to)
 		if before != "" && service.ServiceSpec().Image.Tag != to {
-			rows = []follow.Row{{Name: "Upgrade", State: "Wait", Colour: show.Grey, Text: "begins when " + before + " has its release"}}
+			rows = []follow.Row{{Name: "Upgrade", State: "Wait", Text: "begins when " + before + " has its release"}}
 		}
 		if before == "" && !installed {
 			before = service.Of.Kind
@@ -58,73 +61,50 @@ func View(f Facts, change Change) follow.View {
 			rows[i].Name = f.label(service, rows[i].Name)
 		}
 		view.Rows = append(view.Rows, rows...)
-		view.Done = view.Done && installed
-		if view.Failed == nil {
-			view.Failed = f.failure(service, to)
-		}
+		view.Done = view.Done && installed && meta.IsStatusConditionTrue(service.GetConditions(), vocabulary.ConditionReady)
+		view.Failed = cmp.Or(view.Failed, f.failure(service, to))
 	}
 	return view
 }
 
-// observed reports whether the change has reached the service and its operator. A
-// ControlPlane changes one service after another.
+// observed reports whether the change has reached the service and its operator.
 func observed(service inventory.Service, to string) bool {
-	return service.ServiceStatus().ObservedGeneration == service.GetGeneration() && service.ServiceSpec().Image.Tag == to
+	return inventory.IsObserved(service) && service.ServiceSpec().Image.Tag == to
 }
 
 // serviceRows describes the progress of a service, and reports whether it has the release.
 func serviceRows(service inventory.Service, to string) (rows []follow.Row, installed bool) {
 	if !observed(service, to) {
-		return []follow.Row{{Name: "Operator", State: "Wait", Colour: show.Yellow, Text: "has not observed the change yet"}}, false
+		return []follow.Row{{Name: "Operator", State: "Wait", Text: "has not observed the change yet"}}, false
 	}
 	status := service.ServiceStatus()
-	if status.TargetRelease != "" {
-		rows = changeRows(status, to)
+	switch status.TargetRelease {
+	case "":
+	case to:
+		rows = phaseRows(status.UpgradePhase)
+	default:
+		rows = []follow.Row{{Name: "Abort", State: "Run", Text: "the upgrade to " + status.TargetRelease + " is being rolled back"}}
 	}
-	for _, name := range []string{vocabulary.ConditionDatabaseReady, vocabulary.ConditionDeploymentReady, vocabulary.ConditionReady} {
-		if condition := meta.FindStatusCondition(status.Conditions, name); condition != nil {
-			rows = append(rows, follow.ConditionRows([]metav1.Condition{*condition})...)
-		}
-	}
+	rows = append(rows, follow.ConditionRows(status.Conditions,
+		vocabulary.ConditionDatabaseReady, vocabulary.ConditionDeploymentReady, vocabulary.ConditionReady)...)
 	return rows, status.InstalledRelease == to && status.TargetRelease == ""
 }
 
-// changeRows describes the upgrade of a service that is in progress.
-func changeRows(status *commonv1.ServiceStatus, to string) []follow.Row {
-	if status.TargetRelease == to {
-		return phaseRows(status.UpgradePhase)
-	}
-	return []follow.Row{{
-		Name: "Abort", State: "Run", Colour: show.Yellow, Text: "the upgrade to " + status.TargetRelease + " is being rolled back",
-	}}
-}
-
-func (f Facts) ready() bool {
-	if cp := f.ControlPlane; cp != nil &&
-		(cp.Status.ObservedGeneration != cp.Generation || !meta.IsStatusConditionTrue(cp.Status.Conditions, vocabulary.ConditionReady)) {
-		return false
-	}
-	return !slices.ContainsFunc(f.Services, func(service inventory.Service) bool {
-		return !meta.IsStatusConditionTrue(service.GetConditions(), vocabulary.ConditionReady)
-	})
-}
-
+// phaseRows lists the phases of an upgrade: those that have ended, the current one and those to come.
 func phaseRows(current commonv1.UpgradePhase) []follow.Row {
 	all := phases
 	if current.IsOffline() {
 		all = offlinePhases
 	}
+	at := slices.IndexFunc(all, func(p phase) bool { return p.phase == current })
 	rows := make([]follow.Row, 0, len(all))
-	row := follow.Row{State: "Done", Colour: show.Green}
-	if current == "" {
-		row.State, row.Colour = "Wait", show.Grey
-	}
-	for _, phase := range all {
-		row.Name, row.Text = string(phase.phase), phase.text
-		if phase.phase == current {
-			row.State, row.Colour = "Run", show.Yellow
-		} else if row.State == "Run" {
-			row.State, row.Colour = "Wait", show.Grey
+	for i, p := range all {
+		row := follow.Row{Name: string(p.phase), State: "Wait", Text: p.text}
+		switch {
+		case i < at:
+			row.State = "Done"
+		case i == at:
+			row.State = "Run"
 		}
 		rows = append(rows, row)
 	}
@@ -134,17 +114,13 @@ func phaseRows(current commonv1.UpgradePhase) []follow.Row {
 // failure returns what blocks the upgrade of a service, nil while it proceeds. A failure of
 // an earlier spec does not count.
 func (f Facts) failure(service inventory.Service, to string) error {
-	if !observed(service, to) {
-		return nil
-	}
 	database := meta.FindStatusCondition(service.GetConditions(), vocabulary.ConditionDatabaseReady)
-	if database == nil || database.Status == metav1.ConditionTrue || database.ObservedGeneration != service.GetGeneration() ||
-		!slices.Contains(failures, database.Reason) {
+	switch {
+	case !observed(service, to), database == nil, database.Status == metav1.ConditionTrue,
+		database.ObservedGeneration != service.GetGeneration(), !slices.Contains(failures, database.Reason):
 		return nil
+	case len(f.Services) > 1:
+		return fmt.Errorf("%s: %s: %s", service.Ref().Arg(), database.Reason, database.Message)
 	}
-	err := fmt.Errorf("%s: %s", database.Reason, database.Message)
-	if len(f.Services) > 1 {
-		err = fmt.Errorf("%s: %w", service.Ref().Arg(), err)
-	}
-	return err
+	return fmt.Errorf("%s: %s", database.Reason, database.Message)
 }

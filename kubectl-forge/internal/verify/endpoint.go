@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/c5c3/forge/kubectl-forge/internal/identity"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 )
 
 // maxDocument is the number of bytes that are read of an answer.
@@ -27,32 +28,49 @@ const (
 // of an API are shown without either.
 var lists = map[string]string{TypePlacement: "/resource_classes"}
 
-func endpointName(e identity.Endpoint) string {
-	return strings.Join(strings.Fields(strings.Join([]string{checkEndpoint, e.Type, e.Interface, e.Region}, " ")), " ")
+// endpoint is where an API is, according to the catalog.
+type endpoint struct {
+	tokens.Endpoint
+
+	// service is the type of the service, such as identity.
+	service string
+}
+
+func (e endpoint) String() string {
+	return strings.TrimSpace(strings.Join([]string{checkEndpoint, e.service, e.Interface, e.RegionID}, " "))
 }
 
 // reach requests the versions of the API at the endpoint, as clients do first, without a token.
-func (r *run) reach(ctx context.Context, endpoint identity.Endpoint, token identity.Token) (string, error) {
-	code, header, document, err := r.get(ctx, endpoint.URL, identity.Token{})
+func (r *run) reach(ctx context.Context, e endpoint, token string) (string, error) {
+	code, location, document, err := r.get(ctx, e.URL, "")
 	if err != nil {
 		return "", err
 	}
 	version := versionOf(document)
-	text, err := judged(endpoint, code, header.Get("Location"), version)
+	text, err := judged(e, code, location, version)
 	if err != nil {
 		return "", err
 	}
 	if version != "" {
 		text += ", " + version
 	}
-	return text, r.list(ctx, endpoint, token)
+	path, known := lists[e.service]
+	if !known {
+		return text, nil
+	}
+	address := strings.TrimRight(e.URL, "/") + path
+	code, _, _, err = r.get(ctx, address, token)
+	if err == nil && code != http.StatusOK {
+		err = fmt.Errorf("%s answers a request of the administrator with HTTP status %d: see the log of its pods", address, code)
+	}
+	return text, err
 }
 
 // judged returns what an answer says about the endpoint. The services of a ControlPlane have to show
 // their versions; others may need a token for that, or redirect to them.
-func judged(endpoint identity.Endpoint, code int, location, version string) (string, error) {
-	text := fmt.Sprintf("%s answers with HTTP status %d", endpoint.URL, code)
-	own := endpoint.Type == TypeIdentity || endpoint.Type == TypePlacement
+func judged(e endpoint, code int, location, version string) (string, error) {
+	text := fmt.Sprintf("%s answers with HTTP status %d", e.URL, code)
+	own := e.service == TypeIdentity || e.service == TypePlacement
 	switch {
 	case code == http.StatusOK || code == http.StatusMultipleChoices:
 		if version == "" && own {
@@ -69,45 +87,28 @@ func judged(endpoint identity.Endpoint, code int, location, version string) (str
 	return text + " and redirects to " + location, nil
 }
 
-// list makes a request with the token, if there is one for the type of the service.
-func (r *run) list(ctx context.Context, endpoint identity.Endpoint, token identity.Token) error {
-	path, known := lists[endpoint.Type]
-	if !known {
-		return nil
-	}
-	address := strings.TrimRight(endpoint.URL, "/") + path
-	code, _, _, err := r.get(ctx, address, token)
-	if err == nil && code != http.StatusOK {
-		err = fmt.Errorf("%s answers a request of the administrator with HTTP status %d: see the log of its pods", address, code)
-	}
-	return err
-}
-
 // get sends a request, with a token if there is one.
-func (r *run) get(ctx context.Context, address string, token identity.Token) (int, http.Header, []byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, identity.Timeout, fmt.Errorf("no answer within %s", identity.Timeout))
-	defer cancel()
-	if parsed, err := url.Parse(address); err != nil || parsed.Host == "" {
-		return 0, nil, nil, fmt.Errorf("the catalog has %q, which is no URL of an API", address)
-	}
+func (r *run) get(ctx context.Context, address, token string) (code int, location string, document []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return 0, nil, nil, fmt.Errorf("the catalog has %q, which is no URL of an API", address)
+	if err != nil || request.URL.Host == "" {
+		return 0, "", nil, fmt.Errorf("the catalog has %q, which is no URL of an API", address)
 	}
 	request.Header.Set("Accept", "application/json")
-	if len(token.Value) > 0 {
-		request.Header.Set("X-Auth-Token", string(token.Value))
+	if token != "" {
+		request.Header.Set("X-Auth-Token", token)
 	}
 	response, err := r.Network.Client().Do(request)
+	if failed, is := errors.AsType[*url.Error](err); is {
+		return 0, "", nil, fmt.Errorf("%s cannot be reached: %w", address, failed.Err)
+	}
 	if err != nil {
-		return 0, nil, nil, fmt.Errorf("%s cannot be reached: %w", address, identity.Plain(ctx, err))
+		return 0, "", nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	document, err := io.ReadAll(io.LimitReader(response.Body, maxDocument))
-	if err != nil {
-		return 0, nil, nil, fmt.Errorf("the answer of %s breaks off: %w", address, identity.Plain(ctx, err))
+	if document, err = io.ReadAll(io.LimitReader(response.Body, maxDocument)); err != nil {
+		return 0, "", nil, fmt.Errorf("the answer of %s breaks off: %w", address, err)
 	}
-	return response.StatusCode, response.Header, document, nil
+	return response.StatusCode, response.Header.Get("Location"), document, nil
 }
 
 // version is a version of an API, as its versions document describes it
@@ -121,31 +122,24 @@ type version struct {
 // versionOf returns the current version in a versions document, "" if it is none. Keystone wraps the
 // list at its root in an object.
 func versionOf(document []byte) string {
-	var parsed struct {
-		Version  version         `json:"version"`
-		Versions json.RawMessage `json:"versions"`
-	}
-	if json.Unmarshal(document, &parsed) != nil {
-		return ""
-	}
-	var all []version
+	var one struct{ Version version }
+	var list struct{ Versions []version }
 	var wrapped struct {
-		Values []version `json:"values"`
+		Versions struct{ Values []version }
 	}
+	all := []version{}
 	switch {
-	case parsed.Version.ID != "":
-		all = []version{parsed.Version}
-	case json.Unmarshal(parsed.Versions, &all) == nil:
-	case json.Unmarshal(parsed.Versions, &wrapped) == nil:
-		all = wrapped.Values
+	case json.Unmarshal(document, &one) == nil && one.Version.ID != "":
+		all = []version{one.Version}
+	case json.Unmarshal(document, &list) == nil:
+		all = list.Versions
+	case json.Unmarshal(document, &wrapped) == nil:
+		all = wrapped.Versions.Values
 	}
 	if len(all) == 0 {
 		return ""
 	}
-	current := all[0]
-	if n := slices.IndexFunc(all, func(v version) bool { return v.Status == "CURRENT" || v.Status == "stable" }); n >= 0 {
-		current = all[n]
-	}
+	current := all[max(0, slices.IndexFunc(all, func(v version) bool { return v.Status == "CURRENT" || v.Status == "stable" }))]
 	if current.MaxVersion != "" {
 		return current.ID + " up to " + current.MaxVersion
 	}

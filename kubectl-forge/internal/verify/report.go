@@ -1,5 +1,3 @@
-// Package verify tests a running control plane as one of its users would: it logs in, reads the
-// catalog, reaches every endpoint in it, and creates and deletes a project.
 package verify
 
 import (
@@ -37,19 +35,8 @@ type Report struct {
 	Checks  []Step  `json:"checks"`
 }
 
-// firstFailed returns the name of the first check that has not succeeded, "" if all have.
-func (r Report) firstFailed() string {
-	for _, step := range r.Checks {
-		if step.Result != check.OK {
-			return step.Name
-		}
-	}
-	return ""
-}
-
 // Failed returns how many checks have not succeeded.
-func (r Report) Failed() int {
-	failed := 0
+func (r Report) Failed() (failed int) {
 	for _, step := range r.Checks {
 		if step.Result != check.OK {
 			failed++

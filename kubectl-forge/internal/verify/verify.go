@@ -1,3 +1,5 @@
+// Package verify tests a running control plane as one of its users would: it logs in, reads the
+// catalog, reaches every endpoint in it, and creates and deletes a project.
 package verify
 
 import (
@@ -5,70 +7,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
-	"github.com/c5c3/forge/kubectl-forge/internal/identity"
-	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 )
-
-// Network reaches APIs inside and outside the cluster.
-type Network interface {
-	// Client reaches every API, and ClientOf those inside the cluster only through the pod.
-	Client() *http.Client
-	ClientOf(pod string) *http.Client
-	// Pods returns the ready pods behind a URL, none if it leads out of the cluster.
-	Pods(ctx context.Context, address string) ([]string, error)
-}
-
-// Login is an account, and the Secret that holds its password.
-type Login struct {
-	identity.Account
-
-	Secret string
-}
-
-// Check is a check that another package makes.
-type Check struct {
-	Name string
-	Run  func(ctx context.Context) (text string, err error)
-}
-
-// UndecidedError says why a check has neither passed nor failed.
-type UndecidedError struct{ Err error }
-
-// Error says why.
-func (e UndecidedError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error itself.
-func (e UndecidedError) Unwrap() error { return e.Err }
-
-// Plan says what is tested.
-type Plan struct {
-	Target inventory.Ref
-	// URL is that of the Identity API, including its version.
-	URL string
-	// Administrator is whose token the checks use.
-	Administrator Login
-	// Credential is the application credential of a ControlPlane, nil if there is none to test.
-	Credential *Login
-	// Types are those of the services that the catalog has to have.
-	Types []string
-	// Interfaces are those whose endpoints are tested. Without any, all are.
-	Interfaces []string
-	// Project is the name of the project that is created and deleted.
-	Project string
-	// More are checks that run at the end, if all others have passed.
-	More    []Check
-	Network Network
-	// Show is called after each check.
-	Show  func(Step)
-	Clock func() time.Time
-}
 
 // Run runs the checks one after the other. The error is not about what they found: it says that the
 // context has ended, or why a check is undecided, as for a missing permission in the cluster.
@@ -98,7 +42,7 @@ type run struct {
 }
 
 func (r *run) all(ctx context.Context) {
-	var token identity.Token
+	var token token
 	loggedIn := r.step(ctx, checkLogin, func(ctx context.Context) (text string, err error) {
 		token, text, err = r.logIn(ctx, r.Administrator)
 		return text, err
@@ -106,30 +50,32 @@ func (r *run) all(ctx context.Context) {
 	if r.Credential != nil {
 		r.step(ctx, checkCredential, r.logInWithCredential)
 	}
-	if !loggedIn {
+	if loggedIn {
+		r.withToken(ctx, token)
+	} else {
 		r.skip(ctx, checkLogin, checkToken, checkCatalog, checkCreateProject, checkDeleteProject)
-		for _, more := range r.More {
-			r.skip(ctx, checkLogin, more.Name)
-		}
-		return
 	}
+	for _, more := range r.More {
+		n := slices.IndexFunc(r.report.Checks, func(s Step) bool { return s.Result != check.OK })
+		if n < 0 {
+			r.step(ctx, more.Name, more.Run)
+		} else {
+			r.skip(ctx, r.report.Checks[n].Name, more.Name)
+		}
+	}
+}
+
+func (r *run) withToken(ctx context.Context, token token) {
 	r.step(ctx, checkToken, func(ctx context.Context) (string, error) { return r.validate(ctx, token) })
-	var endpoints []identity.Endpoint
+	var endpoints []endpoint
 	r.step(ctx, checkCatalog, func(ctx context.Context) (text string, err error) {
 		endpoints, text, err = r.catalog(ctx, token)
 		return text, err
 	})
-	for _, endpoint := range endpoints {
-		r.step(ctx, endpointName(endpoint), func(ctx context.Context) (string, error) { return r.reach(ctx, endpoint, token) })
+	for _, e := range endpoints {
+		r.step(ctx, e.String(), func(ctx context.Context) (string, error) { return r.reach(ctx, e, token.id) })
 	}
 	r.project(ctx, token)
-	for _, more := range r.More {
-		if failed := r.report.firstFailed(); failed != "" {
-			r.skip(ctx, failed, more.Name)
-			continue
-		}
-		r.step(ctx, more.Name, more.Run)
-	}
 }
 
 // step runs a check and records its result. It reports whether the check has succeeded.
@@ -156,9 +102,8 @@ func (r *run) step(ctx context.Context, name string, look func(context.Context) 
 }
 
 func isUndecided(err error) bool {
-	_, missing := errors.AsType[*kube.MissingRightError](err)
 	_, undecided := errors.AsType[UndecidedError](err)
-	return missing || undecided
+	return undecided || kube.IsMissingRight(err)
 }
 
 func (r *run) add(name string, result check.Result, text string, took time.Duration) {
@@ -186,84 +131,4 @@ func advised(err error) string {
 		text += "; if the certificate is signed by an authority of your own, name its certificate with --os-cacert"
 	}
 	return text
-}
-
-func (r *run) client() identity.Client { return identity.Client{HTTP: r.Network.Client(), URL: r.URL} }
-
-func (r *run) logIn(ctx context.Context, account Login) (identity.Token, string, error) {
-	token, err := r.client().LogIn(ctx, account.Account, identity.OwnProject)
-	answer, answered := errors.AsType[*identity.AnswerError](err)
-	switch {
-	case err == nil:
-		return token, fmt.Sprintf("%s in project %s", token.User.Name, token.Project.Name), nil
-	case answered && answer.Receipt:
-		return token, "", fmt.Errorf("the password in Secret %s is right, but %s also needs another factor, which this command has not",
-			account.Secret, account.User)
-	case answered && (answer.Code == http.StatusUnauthorized || answer.Code == http.StatusNotFound):
-		return token, "", fmt.Errorf("%w; it refuses what Secret %s holds: see \"kubectl forge status %s -n %s\"",
-			err, account.Secret, r.Target.Arg(), r.Target.Namespace)
-	}
-	return token, "", err
-}
-
-func (r *run) logInWithCredential(ctx context.Context) (string, error) {
-	if r.Credential.HasPassword() {
-		return "", fmt.Errorf("secret %s still holds the administrator's password: see \"kubectl forge status %s -n %s\"",
-			r.Credential.Secret, r.Target.Arg(), r.Target.Namespace)
-	}
-	_, text, err := r.logIn(ctx, *r.Credential)
-	return text, err
-}
-
-// validate asks each pod of Keystone about the token.
-func (r *run) validate(ctx context.Context, token identity.Token) (string, error) {
-	pods, err := r.Network.Pods(ctx, r.URL)
-	if err != nil {
-		return "", err
-	}
-	for _, pod := range pods {
-		client := identity.Client{HTTP: r.Network.ClientOf(pod), URL: r.URL}
-		if _, err := client.Validate(ctx, token); err != nil {
-			return "", fmt.Errorf("pod %s: %w", pod, err)
-		}
-	}
-	until := "valid until " + token.Expires.UTC().Format(time.RFC3339)
-	switch len(pods) {
-	case 0:
-		_, err := r.client().Validate(ctx, token)
-		return until, err
-	case 1:
-		return until, nil
-	}
-	return fmt.Sprintf("%s, for each of %d pods", until, len(pods)), nil
-}
-
-// catalog returns the endpoints to test.
-func (r *run) catalog(ctx context.Context, token identity.Token) ([]identity.Endpoint, string, error) {
-	all, err := r.client().Catalog(ctx, token)
-	if err != nil {
-		return nil, "", err
-	}
-	var types []string
-	for _, endpoint := range all {
-		types = append(types, endpoint.Type)
-	}
-	slices.Sort(types)
-	types = slices.Compact(types)
-	chosen := slices.DeleteFunc(slices.Clone(all), func(e identity.Endpoint) bool {
-		return len(r.Interfaces) > 0 && !slices.Contains(r.Interfaces, e.Interface)
-	})
-	text := fmt.Sprintf("%d endpoints of %s", len(all), strings.Join(types, ", "))
-	if len(chosen) < len(all) {
-		text += fmt.Sprintf(", %d of them with interface %s", len(chosen), strings.Join(r.Interfaces, " or "))
-	}
-	for _, wanted := range r.Types {
-		if !slices.Contains(types, wanted) {
-			return chosen, "", fmt.Errorf("there is no endpoint of type %s, only %s", wanted, text)
-		}
-	}
-	if len(chosen) == 0 {
-		return nil, "", fmt.Errorf("there is none to test: %s", text)
-	}
-	return chosen, text, nil
 }

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,9 +10,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
-	"github.com/c5c3/forge/kubectl-forge/internal/identity"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
@@ -61,8 +60,8 @@ func planFor(api *testutil.KeystoneAPI) Plan {
 	return Plan{
 		Target: inventory.Ref{Kind: inventory.KindKeystone, Namespace: testutil.Namespace, Name: "keystone"},
 		URL:    api.URL,
-		Administrator: Login{Secret: "keystone-admin", Account: identity.Account{
-			User: "admin", UserDomain: "Default", Password: []byte(password), Project: "admin", ProjectDomain: "Default",
+		Administrator: Login{Secret: "keystone-admin", Account: gophercloud.AuthOptions{
+			Username: "admin", DomainName: "Default", Password: password, TenantName: "admin",
 		}},
 		Types: []string{TypeIdentity}, Project: "forge-verify-x", Network: network{"keystone-0"},
 		Show: func(Step) {},
@@ -138,7 +137,9 @@ func TestAnApplicationCredentialLogsInToo(t *testing.T) {
 	api := newAPI(t)
 	plan := planFor(api)
 	credential := func(secret string) *Login {
-		return &Login{Secret: "k-orc-clouds-yaml", Account: identity.Account{CredentialID: "an-id", CredentialSecret: []byte(secret)}}
+		return &Login{Secret: "k-orc-clouds-yaml", Account: gophercloud.AuthOptions{
+			ApplicationCredentialID: "an-id", ApplicationCredentialSecret: secret,
+		}}
 	}
 	plan.Credential = credential(secret)
 	report, err := plan.Run(t.Context())
@@ -234,14 +235,14 @@ func TestOnlyTheChosenInterfacesAreTested(t *testing.T) {
 type forbidding struct{ network }
 
 func (forbidding) Pods(context.Context, string) ([]string, error) {
-	return nil, &kube.MissingRightError{Right: kube.Right{Verb: "list", Resource: "pods", Namespace: "elsewhere"}}
+	return nil, kube.MissingRightError("list pods in namespace elsewhere")
 }
 
 func TestAMissingPermissionIsNeitherPassedNorFailed(t *testing.T) {
 	plan := planFor(newAPI(t))
 	plan.Network = forbidding{}
 	report, err := plan.Run(t.Context())
-	if _, missing := errors.AsType[*kube.MissingRightError](err); !missing || report.Passed || report.Checks[1].Result != check.Unknown {
+	if !kube.IsMissingRight(err) || report.Passed || report.Checks[1].Result != check.Unknown {
 		t.Errorf("got %v, %v", results(report), err)
 	}
 	says(t, textOf(t, report, "Token"), "you may not list pods in namespace elsewhere")
@@ -266,7 +267,9 @@ func TestNoSecretIsShown(t *testing.T) {
 			api := newAPI(t)
 			api.Before = before
 			plan := planFor(api)
-			plan.Credential = &Login{Account: identity.Account{CredentialID: "an-id", CredentialSecret: []byte(secret)}}
+			plan.Credential = &Login{Account: gophercloud.AuthOptions{
+				ApplicationCredentialID: "an-id", ApplicationCredentialSecret: secret,
+			}}
 			report, err := plan.Run(t.Context())
 			text := fmt.Sprintf("%+v %v %+v", report, err, plan)
 			for _, hidden := range []string{password, secret, testutil.ProjectToken, testutil.SystemToken} {

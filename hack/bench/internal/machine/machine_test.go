@@ -8,37 +8,13 @@ import (
 	"time"
 )
 
-func TestTheUsageOfAProcessIsReadWhateverItsName(t *testing.T) {
-	stat := []byte("42 (a (strange) name) S 7 42 42 0 -1 4194560 100 0 0 0 250 50 0 0 20 0 1 0 12345")
-	got, err := cpuTime(stat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := 3 * time.Second; got != want {
-		t.Errorf("%s of processor time, want %s", got, want)
-	}
-	if parent := statFields(stat)[1]; parent != "7" {
-		t.Errorf("the parent is %s, want 7", parent)
-	}
-	status := []byte("Name:\tkeystone\nVmHWM:\t  2048 kB\nVmRSS:\t  1024 kB\n")
-	if got := memory(status, "VmRSS"); got != 1<<20 {
-		t.Errorf("it holds %d bytes, want 1 MiB", got)
-	}
-	if got := memory(status, "VmHWM"); got != 2<<20 {
-		t.Errorf("its peak is %d bytes, want 2 MiB", got)
-	}
-	if got := memory(status, "VmSwap"); got != 0 {
-		t.Errorf("what is not told is %d, want 0", got)
-	}
-}
-
 func TestThisProcessUsesMemory(t *testing.T) {
 	usage, err := UsageOf(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if usage.RSS == 0 || usage.Peak < usage.RSS {
-		t.Errorf("got %+v, want some memory and a peak of at least that", usage)
+	if usage.RSS < 1<<20 || usage.Peak < usage.RSS || usage.CPU > time.Minute {
+		t.Errorf("got %+v, want some memory in bytes, a peak of at least that, and less than a minute", usage)
 	}
 }
 

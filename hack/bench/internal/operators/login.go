@@ -28,8 +28,10 @@ type catalogEntry struct {
 }
 
 type endpoint struct {
-	ID       string `json:"id"`
-	RegionID string `json:"region_id"`
+	ID        string `json:"id"`
+	Interface string `json:"interface"`
+	RegionID  string `json:"region_id"`
+	URL       string `json:"url"`
 }
 
 // answerLogin is the API of the Keystones of all control planes. It knows the application
@@ -58,8 +60,10 @@ func (s *Standins) answerLogin(rw http.ResponseWriter, r *http.Request) {
 
 func (s *Standins) catalog(namespace string) []catalogEntry {
 	var endpoints []endpoint
-	for _, id := range s.KORC.Names(namespace, "Endpoint") {
-		endpoints = append(endpoints, endpoint{ID: id, RegionID: c5c3v1alpha1.DefaultRegion})
+	for name, id := range s.KORC.Names(namespace, "Endpoint") {
+		// K-ORC finds an endpoint by these two.
+		offered, url, _ := strings.Cut(name, " ")
+		endpoints = append(endpoints, endpoint{ID: id, Interface: offered, RegionID: c5c3v1alpha1.DefaultRegion, URL: url})
 	}
 	return []catalogEntry{{Endpoints: endpoints}}
 }

@@ -90,7 +90,7 @@ func TestAnOperatorThatTheBenchDoesNotKnowIsRefused(t *testing.T) {
 func TestOnlyACredentialThatKeystoneHasGetsAToken(t *testing.T) {
 	s := NewStandins()
 	id := s.KORC.Add("bench-0", "ApplicationCredential", "admin")
-	endpoint := s.KORC.Add("bench-0", "Endpoint", "public")
+	endpoint := s.KORC.Add("bench-0", "Endpoint", "public http://keystone")
 	ask := func(namespace, method, path, id string) *httptest.ResponseRecorder {
 		body := `{"auth":{"identity":{"methods":["application_credential"],"application_credential":{"id":"` + id + `","secret":""}}}}`
 		request := httptest.NewRequest(method, "http://controlplane-0-keystone."+namespace+".svc:5000"+path, strings.NewReader(body))
@@ -99,7 +99,8 @@ func TestOnlyACredentialThatKeystoneHasGetsAToken(t *testing.T) {
 		return answer
 	}
 	got := ask("bench-0", http.MethodPost, "/v3/auth/tokens", id)
-	want := `{"token":{"catalog":[{"endpoints":[{"id":"` + endpoint + `","region_id":"RegionOne"}]}]}}` + "\n"
+	want := `{"token":{"catalog":[{"endpoints":[{"id":"` + endpoint +
+		`","interface":"public","region_id":"RegionOne","url":"http://keystone"}]}]}}` + "\n"
 	if got.Code != http.StatusCreated || got.Header().Get("X-Subject-Token") == "" || got.Body.String() != want {
 		t.Errorf("a login is answered with %d and %s, want %s", got.Code, got.Body, want)
 	}

@@ -1,9 +1,6 @@
 package result
 
 import (
-	"encoding/xml"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,34 +141,6 @@ func TestAPageWithoutAPlaceForTheTableIsRefused(t *testing.T) {
 	}
 	if _, err := ReadPage(path, "b"); err == nil {
 		t.Error("no error")
-	}
-}
-
-func TestAPictureShowsEachSizeWhereItBelongs(t *testing.T) {
-	chart := Chart{Title: "Requests <each>", Unit: "requests", Lines: []Line{{"create & wait", "create", "Requests each"}}}
-	picture, drawn := chart.SVG(measured())
-	if !drawn {
-		t.Fatal("nothing was drawn")
-	}
-	decoder := xml.NewDecoder(strings.NewReader(picture))
-	for {
-		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatalf("it is no XML: %v\n%s", err, picture)
-		}
-	}
-	// 50 is log10(5) = 0.699 of the way from 10 to 100, which is from 350 up to 50.
-	for _, want := range []string{`points="70.0,140.3 500.0,140.3"`, "create &amp; wait: 50 at 100", "&lt;each&gt;"} {
-		if !strings.Contains(picture, want) {
-			t.Errorf("%s is not in\n%s", want, picture)
-		}
-	}
-}
-
-func TestOneSizeIsNoPicture(t *testing.T) {
-	if _, drawn := (Chart{Lines: []Line{{"restart", "restart", "Requests each"}}}).SVG(measured()); drawn {
-		t.Error("a picture of a single size was drawn")
 	}
 }
 

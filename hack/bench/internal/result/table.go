@@ -1,5 +1,5 @@
 // Package result stores measurements, compares them with the committed ones,
-// and shows them as a table and as pictures.
+// and shows them as a table.
 package result
 
 import (

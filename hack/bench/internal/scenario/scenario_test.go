@@ -1,37 +1,13 @@
 package scenario
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/c5c3/forge/hack/bench/internal/audit"
 	"github.com/c5c3/forge/hack/bench/internal/operators"
-	"github.com/c5c3/forge/hack/bench/internal/result"
 )
-
-func TestEveryPictureShowsColumnsAndScenariosThatExist(t *testing.T) {
-	shown := map[result.Line]bool{}
-	for _, o := range operators.All {
-		for file, chart := range Charts(o) {
-			for _, line := range chart.Lines {
-				shown[line] = true
-				known := slices.ContainsFunc(Columns(), func(c result.Column) bool { return c.Name == line.Column })
-				if !known || Unknown(o, []string{line.Scenario}) != "" {
-					t.Errorf("%s shows %s of %s with %s, which nothing measures", file, line.Column, line.Scenario, o.Plural)
-				}
-			}
-		}
-	}
-	for file, chart := range charts(operators.Keystones) {
-		for _, line := range chart.Lines {
-			if !shown[line] {
-				t.Errorf("%s of %s in %s is shown for no operator", line.Column, line.Scenario, file)
-			}
-		}
-	}
-}
 
 func TestScenariosThatAnOperatorCannotRunAreLeftOut(t *testing.T) {
 	want := []string{

@@ -1,5 +1,0 @@
-module github.com/c5c3/forge/hack/loadgen
-
-go 1.26.4
-
-require github.com/google/go-cmp v0.7.0
