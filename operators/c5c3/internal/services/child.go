@@ -53,13 +53,13 @@ func asksForTag(child child) bool {
 	case vocabulary.ReasonVersionParseError, vocabulary.ReasonDowngradeNotSupported, vocabulary.ReasonDatabaseNewerThanImage,
 		vocabulary.ReasonUpgradeTargetChanged, vocabulary.ReasonUpgradeAbortRefused, vocabulary.ReasonReleaseDiffers:
 		return true
-	case vocabulary.ReasonSchemaCheckInProgress, vocabulary.ReasonDBSyncFailed:
+	case vocabulary.ReasonExpandFailed, vocabulary.ReasonMigrateFailed, vocabulary.ReasonUpgradeStopping, vocabulary.ReasonUpgradeHeld:
+		return status.TargetRelease != "" && !status.UpgradePhase.IsFinal()
+	case vocabulary.ReasonDBSyncFailed:
 		// The image is tried before an offline upgrade begins.
-		if status.TargetRelease == "" {
-			return status.InstalledRelease != "" && status.InstalledRelease != child.ServiceSpec().Image.Tag
-		}
+		return status.TargetRelease == "" && status.InstalledRelease != "" && status.InstalledRelease != child.ServiceSpec().Image.Tag
 	}
-	return status.TargetRelease != "" && !status.UpgradePhase.IsFinal()
+	return false
 }
 
 // unfitDatabase returns the condition about the database of a service while that does not fit,
