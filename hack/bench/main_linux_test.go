@@ -51,7 +51,7 @@ func TestACommandLineThatCannotWorkIsRefusedWithTheReason(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherProgramHasMeasuredIsWrittenToThePage(t *testing.T) {
+func TestSamplesFromAFileAreWrittenToThePage(t *testing.T) {
 	page, samples := filepath.Join(t.TempDir(), "page.md"), filepath.Join(t.TempDir(), "samples.json")
 	const before = "Text.\n<!-- bench cluster-ready -->\n<!-- /bench cluster-ready -->\nMore text.\n"
 	for path, content := range map[string]string{

@@ -44,7 +44,7 @@ func schemaOf(t *testing.T, text string) object {
 	return schema
 }
 
-func TestATableHasEachValueWithItsDefaultAndWhatItIsFor(t *testing.T) {
+func TestTheValuesTableListsDefaultsAndDescriptions(t *testing.T) {
 	values, err := readValues([]byte(sampleValues), schemaOf(t, sampleSchema))
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestASchemaKeepsItsRulesAndGetsDescriptions(t *testing.T) {
 	}
 }
 
-func TestAChartAddsItsOwnValuesToThoseOfAll(t *testing.T) {
+func TestChartValuesAreMergedWithTheSharedValues(t *testing.T) {
 	own := schemaOf(t, `{"required": ["korc"], "properties": {"korc": {"type": "string"}, "image": {"type": "string"}}}`)
 	got := merge(schemaOf(t, sampleSchema), own)
 	if diff := cmp.Diff([]any{"image", "korc"}, got["required"]); diff != "" {

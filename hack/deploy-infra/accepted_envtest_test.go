@@ -178,7 +178,7 @@ func TestEveryObjectIsAcceptedByAnAPIServer(t *testing.T) {
 			}
 		}
 	}
-	t.Run("and a field that nobody knows is not", func(t *testing.T) {
+	t.Run("an unknown field is refused", func(t *testing.T) {
 		wrong := parse(t, "flux-system/fluxinstance.yaml")[0]
 		if err := unstructured.SetNestedField(wrong.Object, "x", "spec", "nobody"); err != nil {
 			t.Fatal(err)

@@ -58,7 +58,7 @@ func names(object *resource.Resource, path string) []string {
 	return found
 }
 
-func TestTheReleasesAreThoseThatAreDocumented(t *testing.T) {
+func TestHelmReleasesHaveTheDocumentedChartsAndVersions(t *testing.T) {
 	want := map[string]string{
 		"cert-manager":             "https://charts.jetstack.io cert-manager v1.20.2 in cert-manager",
 		"mariadb-operator-crds":    "https://helm.mariadb.com/mariadb-operator mariadb-operator-crds 0.38.1 in mariadb-system",
@@ -161,7 +161,7 @@ func checkStage(t *testing.T, stage, path string, checks []string) {
 	}
 }
 
-func TestTheOverlayForKindIsSmall(t *testing.T) {
+func TestTheKindOverlayUsesMinimalSizes(t *testing.T) {
 	infrastructure, base := build(t, "kind/infrastructure"), build(t, "kind/base")
 	type value struct {
 		object     *resource.Resource
@@ -218,7 +218,7 @@ func TestFluxHasAFixedVersion(t *testing.T) {
 	}
 }
 
-func TestWithAControlPlaneTheOverlayLeavesToItWhatItMakes(t *testing.T) {
+func TestTheSharedKindOverlayOmitsWhatAControlPlaneCreates(t *testing.T) {
 	whole, shared := build(t, "kind/infrastructure"), build(t, "kind/infrastructure/shared")
 	var left []string
 	for _, object := range whole.Resources() {

@@ -99,7 +99,7 @@ func TestFluxDeploysTheTreeStageByStage(t *testing.T) {
 	f.report(t, externalSecrets, "Ready", metav1.ConditionTrue)
 	f.stage(t, "forge-database", metav1.ConditionTrue, "ReconciliationSucceeded")
 
-	t.Run("follows another release and no commit before it", func(t *testing.T) {
+	t.Run("deploys another tag and no untagged commit", func(t *testing.T) {
 		forge.replace(t, "deploy/infrastructure/cache", map[string]string{"replicas: 3": "replicas: 4"})
 		forge.commit(t)
 		f.now(t, gitRepositories, "forge")
@@ -124,7 +124,7 @@ func TestFluxDeploysTheTreeStageByStage(t *testing.T) {
 		})
 		f.report(t, memcacheds, "Ready", metav1.ConditionTrue)
 	})
-	t.Run("and takes away only what holds no data", func(t *testing.T) {
+	t.Run("deletion prunes only what holds no data", func(t *testing.T) {
 		for _, stage := range []string{"forge-database", "forge-cache", "forge-operators", "forge-namespaces", "gateway-api"} {
 			kustomization := object(kustomizeObjects, fluxNamespace, stage)
 			if err := f.client.Delete(t.Context(), kustomization); err != nil {

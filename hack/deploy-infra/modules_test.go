@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheLocalClusterGetsWhatTheSamplesReferTo(t *testing.T) {
+func TestTheLocalClusterHasTheDependenciesOfTheSamples(t *testing.T) {
 	m := newMachine(t).set(map[string]string{"EXTERNALSECRET_TIMEOUT": "121", "HELMRELEASE_TIMEOUT": "601"})
 	output, calls, err := m.modules(t, "openstack")
 	if err != nil {
@@ -18,7 +18,7 @@ func TestTheLocalClusterGetsWhatTheSamplesReferTo(t *testing.T) {
 	)
 }
 
-func TestSecretsOfTheQuickStartStay(t *testing.T) {
+func TestExistingQuickStartSecretsAreNotOverwritten(t *testing.T) {
 	m := newMachine(t).set(map[string]string{"FAKE_SECRET_OWNER": ":"})
 	output, calls, err := m.modules(t, "openstack")
 	said := strings.Contains(output, "Secret openstack/keystone-db already exists and stays")
@@ -31,7 +31,7 @@ func TestSecretsOfTheQuickStartStay(t *testing.T) {
 	}
 }
 
-func TestTheDatabaseOfAControlPlaneIsNotOverwritten(t *testing.T) {
+func TestInfrastructureOwnedByAControlPlaneIsNotOverwritten(t *testing.T) {
 	const name = "identity"
 	owned := map[string]string{"FAKE_CONTROLPLANE": name}
 	modulesOutput, modulesCalls, modulesErr := newMachine(t).set(owned).modules(t, "openstack")
@@ -86,10 +86,10 @@ func TestTheLocalClusterGetsAControlPlane(t *testing.T) {
 	}
 }
 
-// TestTheLocalClusterHonoursWhatIsHandedOnToIt complements
+// TestTheLocalClusterHonoursForwardedVariables complements
 // TestEveryVariableHasAnEffectOrIsRefusedByName, which for the local cluster only
 // sees that make is called.
-func TestTheLocalClusterHonoursWhatIsHandedOnToIt(t *testing.T) {
+func TestTheLocalClusterHonoursForwardedVariables(t *testing.T) {
 	needed := map[string]string{"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true"}
 	run := func(variable, value string) string {
 		m := newMachine(t).set(needed)

@@ -33,9 +33,9 @@ func content(t *testing.T, path string) string {
 	return string(data)
 }
 
-// TestFluxAsksForWhatAReleasePublishes compares the tree for Flux with what the script that
+// TestFluxRequestsThePublishedChartsImagesAndTag compares the tree for Flux with what the script that
 // publishes a release pushes, and with the tag that it demands.
-func TestFluxAsksForWhatAReleasePublishes(t *testing.T) {
+func TestFluxRequestsThePublishedChartsImagesAndTag(t *testing.T) {
 	want := published(t)
 	objects := build(t, "flux-system")
 	var got []string

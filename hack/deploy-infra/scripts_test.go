@@ -19,7 +19,7 @@ var ways = map[string]func(t *testing.T) *machine{
 	},
 }
 
-func TestTheTargetIsChosenByWhatThereIsAndSaid(t *testing.T) {
+func TestTheDeploymentTargetIsDetectedAndReported(t *testing.T) {
 	all := []string{"make", "curl", "kubectl"}
 	for name, c := range map[string]struct {
 		programs  []string
@@ -32,7 +32,7 @@ func TestTheTargetIsChosenByWhatThereIsAndSaid(t *testing.T) {
 		"charts that cannot be fetched": {all, map[string]string{"FAKE_NO_CHARTS": "1"}, false, `from modules, because no charts can be fetched`},
 		"what INFRA_FROM says instead":  {all, map[string]string{"INFRA_FROM": "modules"}, false, `from modules, because INFRA_FROM says so`},
 		"parts":                         {all, map[string]string{"INFRA": "traefik"}, false, `from modules, because INFRA names parts`},
-		"the kind cluster of before":    {all, map[string]string{"FAKE_CONTEXT": "kind-forge"}, false, `the kind cluster "forge"`},
+		"an existing kind cluster":      {all, map[string]string{"FAKE_CONTEXT": "kind-forge"}, false, `the kind cluster "forge"`},
 		"a context that is named": {
 			all, map[string]string{"FAKE_CONTEXT": "team", "INFRA_TARGET": "current"}, false, `the context "team" (https://api.example.com)`,
 		},
@@ -51,7 +51,7 @@ func TestTheTargetIsChosenByWhatThereIsAndSaid(t *testing.T) {
 		"KUBECONFIG": {
 			all, map[string]string{"FAKE_CONTEXT": "team", "KUBECONFIG": "/k", "INFRA_TARGET": "current"}, true, `the context "team"`,
 		},
-		"a cluster that somebody made": {
+		"a kind cluster made by hand": {
 			all, map[string]string{"FAKE_CONTEXT": "kind-forge", "SKIP_KIND_CREATE": "true"}, false, `the context "kind-forge"`,
 		},
 		"what INFRA_TARGET says instead": {all, map[string]string{"FAKE_CONTEXT": "team", "INFRA_TARGET": "kind"}, true, `the kind cluster`},
@@ -70,7 +70,7 @@ func TestTheTargetIsChosenByWhatThereIsAndSaid(t *testing.T) {
 	}
 }
 
-func TestAClusterThatNobodyHasNamedIsNotChanged(t *testing.T) {
+func TestAnImplicitKubeContextIsNotModified(t *testing.T) {
 	for name, variables := range map[string]map[string]string{
 		"a context":                 {"FAKE_CONTEXT": "team"},
 		"KUBECONFIG":                {"FAKE_CONTEXT": "team", "KUBECONFIG": "/k"},
@@ -104,7 +104,7 @@ spec:
   targetNamespace: cert-manager
 `
 
-func TestWhatOthersHaveDeployedIsNotTakenOver(t *testing.T) {
+func TestForeignReleasesAreNotAdopted(t *testing.T) {
 	for name, variables := range map[string]map[string]string{
 		"a release of Flux": {"FAKE_MANAGERS": "kustomize-controller"},
 		"a release of Helm": {"FAKE_HELM": "secret/sh.helm.release.v1.cert-manager.v1"},
@@ -118,7 +118,7 @@ func TestWhatOthersHaveDeployedIsNotTakenOver(t *testing.T) {
 	}
 }
 
-func TestAControlPlaneOfOthersIsNotTakenOver(t *testing.T) {
+func TestAForeignControlPlaneIsNotAdopted(t *testing.T) {
 	m := ways["current"](t).set(map[string]string{"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true"})
 	m.set(map[string]string{"FAKE_MANAGERS": "argocd-controller c5c3-operator"})
 	output, calls, err := m.run(t)
@@ -131,7 +131,7 @@ func TestAControlPlaneOfOthersIsNotTakenOver(t *testing.T) {
 	}
 }
 
-func TestTeardownLeavesWhatOthersHaveDeployed(t *testing.T) {
+func TestTeardownKeepsForeignReleases(t *testing.T) {
 	const deletion = "delete HelmRelease.v2.helm.toolkit.fluxcd.io cert-manager"
 	for managers, ours := range map[string]bool{"deploy-infra helm-controller": true, "kubectl helm-controller": false, "": false} {
 		m := ways["current"](t).set(map[string]string{"FAKE_MANAGERS": managers})
@@ -146,7 +146,7 @@ func TestTeardownLeavesWhatOthersHaveDeployed(t *testing.T) {
 	}
 }
 
-func TestTheClusterOfTheCheckoutIsMeantByItsKubeconfig(t *testing.T) {
+func TestTheCheckoutKubeconfigSelectsItsCluster(t *testing.T) {
 	m := newMachine(t, "make", "kubectl")
 	m.write(t, "kubeconfig", "")
 	m.set(map[string]string{"KUBECONFIG": m.dir + "/kubeconfig"})
@@ -255,7 +255,7 @@ func TestInvalidValuesAreRefused(t *testing.T) {
 		"a size without a CR":      {map[string]string{"CONTROLPLANE_DB_REPLICAS": "3"}, "CONTROLPLANE_DB_REPLICAS has no effect"},
 		"a target that is none":    {map[string]string{"INFRA_TARGET": "cloud"}, "INFRA_TARGET=cloud"},
 		"a code in place of names": {map[string]string{"KORC_CONTROLPLANES": "a/b; rm"}, "KORC_CONTROLPLANES"},
-		"passwords for others only": {
+		"passwords for other ControlPlanes only": {
 			map[string]string{"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "KORC_CONTROLPLANES": "a/b"},
 			"KORC_CONTROLPLANES has to name openstack/controlplane",
 		},
@@ -277,7 +277,7 @@ func TestTheNamespaceOfChainsawIsIgnored(t *testing.T) {
 	}
 }
 
-func TestAKindClusterGetsEverythingInOrder(t *testing.T) {
+func TestInfrastructureIsDeployedToAKindClusterInOrder(t *testing.T) {
 	m := ways["flux"](t)
 	_, calls := m.mustRun(t)
 	inOrder(t, calls,
@@ -322,7 +322,7 @@ func TestForeignOperatorsAreNotTouched(t *testing.T) {
 	}
 }
 
-func TestAClusterOfATeamGetsTheSizeForProductionAndKeepsWhatItHas(t *testing.T) {
+func TestAnExistingClusterGetsProductionSizesAndKeepsItsFlux(t *testing.T) {
 	m := ways["current"](t).set(map[string]string{"FAKE_CRDS": "helmreleases.helm.toolkit.fluxcd.io", "FAKE_GATEWAY_API": "v1.4.0"})
 	output, calls := m.mustRun(t)
 	inOrder(t, calls, "-k "+m.dir+"/deploy/flux-system\n", `helmrelease keystone-operator --type=merge -p {"spec": {"suspend": false}}`,
@@ -359,7 +359,7 @@ func TestAReleaseThatDoesNotGetReadyIsExplained(t *testing.T) {
 	}
 }
 
-func TestTeardownTakesAwayTheClusterThatIsOurs(t *testing.T) {
+func TestTeardownDeletesOurKindCluster(t *testing.T) {
 	for _, way := range []string{"flux", "modules"} {
 		if _, calls := ways[way](t).mustRun(t, "--teardown"); !strings.Contains(calls, "cluster-down") {
 			t.Errorf("%s:\n%s", way, calls)
@@ -367,7 +367,7 @@ func TestTeardownTakesAwayTheClusterThatIsOurs(t *testing.T) {
 	}
 }
 
-func TestTeardownOfATeamsClusterLosesNothing(t *testing.T) {
+func TestTeardownOfAnExistingClusterStopsIfDataWouldBeLost(t *testing.T) {
 	m := ways["current"](t).set(map[string]string{"FAKE_CRDS": "keystones.keystone.openstack.c5c3.io mariadbs.k8s.mariadb.com"})
 	_, calls := m.mustRun(t, "--teardown")
 	inOrder(t, calls, "kustomize "+m.dir+"/deploy/infrastructure", "kustomize "+m.dir+"/deploy/flux-system")

@@ -45,9 +45,9 @@ var aggregation = map[string][]string{
 	"prometheus-operator-crds": nil,
 }
 
-// TestWhoMayEditGetsNoKindOfOtherProjects fails when the chart of another project extends the
+// TestForeignChartsDoNotExtendTheEditRole fails when the chart of another project extends the
 // built-in roles: many of their kinds reach into other namespaces.
-func TestWhoMayEditGetsNoKindOfOtherProjects(t *testing.T) {
+func TestForeignChartsDoNotExtendTheEditRole(t *testing.T) {
 	for _, object := range build(t, "flux-system").Resources() {
 		if object.GetKind() != "HelmRelease" || object.GetLabels()["app.kubernetes.io/part-of"] == "forge" {
 			continue
@@ -69,18 +69,18 @@ func TestWhoMayEditGetsNoKindOfOtherProjects(t *testing.T) {
 	}
 }
 
-// TestNoAnnotationOfAnIngressRequestsACertificate fails when cert-manager issues certificates for
+// TestCertManagerIgnoresIngressAnnotations fails when cert-manager issues certificates for
 // annotations: "edit" includes Ingresses, and an annotation names any ClusterIssuer and usage.
-func TestNoAnnotationOfAnIngressRequestsACertificate(t *testing.T) {
+func TestCertManagerIgnoresIngressAnnotations(t *testing.T) {
 	release := find(t, build(t, "flux-system"), "HelmRelease", "cert-manager")
 	if got := at(release, "spec.values.extraArgs"); !strings.Contains(got, "-ingress-shim") {
 		t.Errorf("cert-manager runs with the arguments %s", got)
 	}
 }
 
-// TestWhoMayEditDeploysNothingThroughFlux applies the patches of the FluxInstance to a role like the
+// TestTheEditRoleIsNotExtendedByFlux applies the patches of the FluxInstance to a role like the
 // one with which Flux extends "edit" and "admin", and names it as flux-operator does.
-func TestWhoMayEditDeploysNothingThroughFlux(t *testing.T) {
+func TestTheEditRoleIsNotExtendedByFlux(t *testing.T) {
 	instance, err := yaml.Parse(content(t, "deploy/flux-system/fluxinstance.yaml"))
 	if err != nil {
 		t.Fatal(err)

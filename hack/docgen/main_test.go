@@ -12,7 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
 
-func TestAnOperatorIsAFolderWithAProgram(t *testing.T) {
+func TestOperatorsAreTheFoldersWithAMainProgram(t *testing.T) {
 	root := t.TempDir()
 	for _, file := range []string{"boat/main.go", "anchor/main.go", "shared/helm/values.yaml"} {
 		path := filepath.Join(root, "operators", file)

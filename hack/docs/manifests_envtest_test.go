@@ -107,7 +107,7 @@ func webhookFiles(t *testing.T) []string {
 	return files
 }
 
-func TestThePagesSayWhatAnAPIServerTakes(t *testing.T) {
+func TestDocumentedManifestsAndCommandsAreAcceptedByTheAPIServer(t *testing.T) {
 	server := startServer(t)
 	all := pages(t)
 	t.Run("what only a webhook refuses is refused", server.testWebhooks)
@@ -295,7 +295,7 @@ func (s *server) servedNames(t *testing.T) map[string]bool {
 	return names
 }
 
-func TestEveryOptionHasAnExample(t *testing.T) {
+func TestEverySpecFieldHasAnExample(t *testing.T) {
 	kinds := definitions(t)
 	for kind, path := range optionPages {
 		t.Run(kind, func(t *testing.T) {

@@ -97,7 +97,7 @@ func TestEveryFileOfTheCheckoutExists(t *testing.T) {
 
 var testName = regexp.MustCompile(`^(?:Test|Fuzz)[A-Z][A-Za-z0-9]+$`)
 
-func TestEveryTestThatIsNamedExists(t *testing.T) {
+func TestEveryDocumentedTestExists(t *testing.T) {
 	exist := goTests(t)
 	seen := 0
 	for _, page := range pages(t) {

@@ -16,7 +16,7 @@ kubectl -n x get pods,jobs \
   --output=json -- -n y && helm install r "dir" --set a.b=c
 `
 
-func TestCodeIsReadWithItsMarkAndItsPlace(t *testing.T) {
+func TestCodeBlocksAreParsedWithMarkAndLine(t *testing.T) {
 	page, err := parsePage("a.md", []byte(aPage))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestTheCommandsOfAScriptAreReadWordByWord(t *testing.T) {
 	}
 }
 
-func TestABlockBecomesObjects(t *testing.T) {
+func TestACodeBlockIsDecodedIntoObjects(t *testing.T) {
 	objects, err := Objects("# nothing\n---\napiVersion: v1\nkind: Pod\n---\napiVersion: v1\nkind: Secret\n")
 	if err != nil || len(objects) != 2 || objects[1].GetKind() != "Secret" {
 		t.Errorf("got %v, %v", objects, err)
@@ -76,7 +76,7 @@ func TestABlockBecomesObjects(t *testing.T) {
 	}
 }
 
-func TestAPartIsMergedIntoItsExample(t *testing.T) {
+func TestAFragmentIsMergedIntoItsExample(t *testing.T) {
 	objects, err := Objects("apiVersion: v1\nkind: Pod\nspec: {a: 1, b: 2}\n")
 	if err != nil {
 		t.Fatal(err)

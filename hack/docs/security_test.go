@@ -19,9 +19,9 @@ var (
 	codeSpan = regexp.MustCompile("`([A-Za-z.]+)`")
 )
 
-// TestEveryPowerfulFieldIsInTheSecurityPolicy looks for such fields of our kinds in SECURITY.md. Those
+// TestEveryPrivilegedFieldIsInTheSecurityPolicy looks for such fields of our kinds in SECURITY.md. Those
 // of the services of a ControlPlane are fields of a Keystone and a Placement.
-func TestEveryPowerfulFieldIsInTheSecurityPolicy(t *testing.T) {
+func TestEveryPrivilegedFieldIsInTheSecurityPolicy(t *testing.T) {
 	content, err := os.ReadFile(outside.File(filepath.Join(root, "SECURITY.md")))
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func checkValues(t *testing.T, chart string, values []byte) error {
 	return schema.Validate(value)
 }
 
-func TestEveryFileOfValuesIsTakenByItsChart(t *testing.T) {
+func TestDocumentedHelmValuesAreAcceptedByTheirChart(t *testing.T) {
 	seen := 0
 	for _, page := range pages(t) {
 		for _, block := range page.Blocks {

@@ -45,4 +45,4 @@ func TestAnIgnoredNamespaceIsLeftToAnOperatorOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestTheHookOfTheChartMayApplyTheDefinitions(t *testing.T) { chart.AppliesDefinitions(t) }
+func TestTheChartHookMayApplyTheCRDs(t *testing.T) { chart.AppliesDefinitions(t) }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestADayIsThatOfTheCalendarUnlessATestShortensIt(t *testing.T) {
+func TestTheRotationDayCanBeShortenedForTests(t *testing.T) {
 	for value, want := range map[string]time.Duration{"": 0, "15s": 15 * time.Second, "1s": time.Second} {
 		if got, err := rotationDay(value); err != nil || got != want {
 			t.Errorf("rotationDay(%q) = %v, %v, want %v", value, got, err, want)

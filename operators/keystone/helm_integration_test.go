@@ -15,13 +15,13 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 )
 
-func TestHelmUpgradesRollsBackAndUninstallsWithoutTakingAnything(t *testing.T) {
+func TestHelmUpgradesRollsBackAndUninstallsWithoutDataLoss(t *testing.T) {
 	resource := chart.Resource(t, chart.Env.Namespace(t))
 	chart.Lifecycle(t, "../../tests/e2e/released", resource, "keystones.keystone.openstack.c5c3.io")
 }
 
 // The kinds of cert-manager are there from the start, as after an uninstallation.
-func TestHelmLeavesTheCertificateToCertManagerOnlyWhereThatRuns(t *testing.T) {
+func TestHelmUsesCertManagerOnlyWhereItIsRunning(t *testing.T) {
 	const certificate = "kind: Certificate"
 	namespace := chart.Env.Namespace(t)
 	if strings.Contains(chart.Rendered(t, namespace), certificate) {

@@ -22,4 +22,4 @@ func TestTheOperatorAsInstalledByItsChartBecomesReadyAndGuardsPlacements(t *test
 
 func TestANamespacedReleaseReconcilesWithARoleAlone(t *testing.T) { chart.WorksWithARole(t) }
 
-func TestTheHookOfTheChartMayApplyTheDefinition(t *testing.T) { chart.AppliesDefinitions(t) }
+func TestTheChartHookMayApplyTheCRD(t *testing.T) { chart.AppliesDefinitions(t) }

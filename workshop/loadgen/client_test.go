@@ -45,7 +45,7 @@ func TestAFreshConnectionCarriesOneRequest(t *testing.T) {
 	}
 }
 
-func TestAnAnnouncedEndOfAConnectionIsFollowed(t *testing.T) {
+func TestAConnectionCloseHeaderIsHonoured(t *testing.T) {
 	server := newFakeKeystone(t, func(w http.ResponseWriter, _ *http.Request) bool {
 		w.Header().Set("Connection", "close")
 		return false
@@ -104,7 +104,7 @@ func TestARequestThatFailsIsNotSentAgain(t *testing.T) {
 	}
 }
 
-func TestFailuresAreNamedByTheirKind(t *testing.T) {
+func TestRequestFailuresAreClassified(t *testing.T) {
 	hanging := newFakeKeystone(t, func(_ http.ResponseWriter, r *http.Request) bool {
 		<-r.Context().Done()
 		return true

@@ -58,7 +58,7 @@ func runUntil(t *testing.T, server *fakeKeystone, enough func() bool, arguments 
 	return r, err
 }
 
-func TestARunMayUseOneKindOfRequestAsFastAsItIsAnswered(t *testing.T) {
+func TestARunCanSendOneKindOfRequestWithoutRateLimit(t *testing.T) {
 	for _, only := range []string{kindIssue, kindVersion, kindValidate} {
 		server := newFakeKeystone(t, nil)
 		r, err := runUntil(t, server, func() bool { return server.requests.Load() >= 200 }, "-rate", "0", "-only", only)
@@ -77,7 +77,7 @@ func TestARunMayUseOneKindOfRequestAsFastAsItIsAnswered(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeSentIsRefused(t *testing.T) {
+func TestInvalidLoadOptionsAreRefused(t *testing.T) {
 	for _, arguments := range [][]string{{"-rate", "-1"}, {"-workers", "0"}, {"-only", "revoke"}} {
 		if _, err := parse(arguments); err == nil || !strings.Contains(err.Error(), arguments[0]) {
 			t.Errorf("%v: got error %v", arguments, err)
@@ -163,7 +163,7 @@ func TestArgumentsAreChecked(t *testing.T) {
 	}
 }
 
-func TestFiguresAreServedAndReadyOnceEveryKindSucceeded(t *testing.T) {
+func TestTheLoadIsReadyOnceEveryKindOfRequestHasSucceeded(t *testing.T) {
 	l := newLoad(options{workers: 1}, &url.URL{Host: "keystone:5000"}, nil)
 	ask := func() int {
 		response := httptest.NewRecorder()
@@ -203,7 +203,7 @@ func TestAResultCountsFailuresByKindAndLatenciesByPercentile(t *testing.T) {
 	}
 }
 
-func TestTheTimeInWhichRequestsFailIsThatOfTheirSending(t *testing.T) {
+func TestFailingSecondsAreMeasuredBySendTime(t *testing.T) {
 	started := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	r := newRecorder(started)
 	for _, sent := range []struct {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestALoadIsEndedWhenItHasSentItsRequests(t *testing.T) {
+func TestStopWaitsUntilTheLoadHasSentItsRequests(t *testing.T) {
 	asked := 0
 	load := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++

@@ -65,7 +65,7 @@ func TestAMemcachedThatIsGoneIsNoError(t *testing.T) {
 	}
 }
 
-func TestReadyMeansAllServersAndNoneOfBefore(t *testing.T) {
+func TestReadyRequiresAllReplicasToBeUpdatedAndReady(t *testing.T) {
 	for name, test := range map[string]struct {
 		status appsv1.DeploymentStatus
 		want   metav1.ConditionStatus
@@ -76,11 +76,11 @@ func TestReadyMeansAllServersAndNoneOfBefore(t *testing.T) {
 		"one is missing": {
 			appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 1}, metav1.ConditionFalse,
 		},
-		"one is of before": {
+		"one is outdated": {
 			appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 3, UpdatedReplicas: 2, ReadyReplicas: 2}, metav1.ConditionFalse,
 		},
-		"figures of before":  {appsv1.DeploymentStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2}, metav1.ConditionFalse},
-		"nothing known, yet": {appsv1.DeploymentStatus{}, metav1.ConditionFalse},
+		"an unobserved generation": {appsv1.DeploymentStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2}, metav1.ConditionFalse},
+		"nothing known, yet":       {appsv1.DeploymentStatus{}, metav1.ConditionFalse},
 	} {
 		m := memcached()
 		setStatus(m, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 1}, Status: test.status})

@@ -56,7 +56,7 @@ func TestAnEmptyStoreIsSetUpAsDocumented(t *testing.T) {
 	}
 }
 
-func TestFirstSecretsAreRandomAndHandedOver(t *testing.T) {
+func TestBootstrapSecretsAreRandomAndManagedByExternalSecrets(t *testing.T) {
 	t.Parallel()
 	c := bootstrapped(t)
 	passwords := map[string]bool{}
@@ -110,7 +110,7 @@ func TestASealedStoreIsOpenedAgain(t *testing.T) {
 	c.bao(t, "status")
 }
 
-func TestPasswordsThatAreThereStay(t *testing.T) {
+func TestExistingPasswordsAreKept(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	c.mustRun(t, "init-unseal.sh")
@@ -122,7 +122,7 @@ func TestPasswordsThatAreThereStay(t *testing.T) {
 	}
 }
 
-func TestAStoreThatHasLostItsDataIsNotSetUpUnderTheOldKeys(t *testing.T) {
+func TestAStoreWithLostDataIsNotReinitialised(t *testing.T) {
 	t.Parallel()
 	c := bootstrapped(t)
 	lost := start(t)
@@ -137,7 +137,7 @@ func TestAStoreThatHasLostItsDataIsNotSetUpUnderTheOldKeys(t *testing.T) {
 	}
 }
 
-func TestKeysThatCannotBeKeptAreNotMade(t *testing.T) {
+func TestTheStoreIsNotInitialisedIfItsKeysCannotBeSaved(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	c.variables["FAKE_REFUSES"] = "apply"
@@ -149,7 +149,7 @@ func TestKeysThatCannotBeKeptAreNotMade(t *testing.T) {
 	}
 }
 
-func TestKeysWhoseSecretIsRefusedAtTheLastMomentAreInAFile(t *testing.T) {
+func TestUnsealKeysAreWrittenToAFileIfTheirSecretIsRefused(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	c.variables["FAKE_REFUSES"] = "patch"
@@ -164,7 +164,7 @@ func TestKeysWhoseSecretIsRefusedAtTheLastMomentAreInAFile(t *testing.T) {
 	}
 }
 
-func TestAnotherEngineAtThePathIsNamed(t *testing.T) {
+func TestAConflictingSecretEngineIsReported(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	c.mustRun(t, "init-unseal.sh")
@@ -174,7 +174,7 @@ func TestAnotherEngineAtThePathIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheNameOfAClusterComesBeforeAllPaths(t *testing.T) {
+func TestStorePathsArePrefixedWithTheClusterName(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	c.variables["STORE_CLUSTER"] = "east"

@@ -39,7 +39,7 @@ func request(spec string) admission.Request {
 	}}
 }
 
-func TestAValueOfAnotherTypeIsRefusedWithItsPathAndWithoutGoTypes(t *testing.T) {
+func TestATypeMismatchIsRefusedWithItsFieldPathAndNoGoTypes(t *testing.T) {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Pier"}, &pier{})
 	w := Webhook[*pier]{

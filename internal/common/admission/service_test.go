@@ -106,7 +106,7 @@ func TestADatabaseOfAnotherKindIsRefused(t *testing.T) {
 	}
 }
 
-func TestAClaimFromElsewhereKeepsNobodyFromItsOwnDatabase(t *testing.T) {
+func TestAForeignNamespaceCannotClaimADatabaseByNamingItsHost(t *testing.T) {
 	squatter, managed := instance.Brownfield(), instance.Brownfield()
 	squatter.Namespace, squatter.Spec.Database.Host = "attacker", "openstack-db.openstack.svc"
 	managed.Spec.Database.Host, managed.Spec.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: "openstack-db"}

@@ -112,7 +112,7 @@ func causes(t *testing.T, err error) (fields []string) {
 	return fields
 }
 
-func TestEverythingThatIsWrongComesAtOnce(t *testing.T) {
+func TestAllValidationErrorsAreReportedTogether(t *testing.T) {
 	_, err := boats().ValidateCreate(t.Context(), boat("crew=0", "port=Rungholt"))
 	if diff := cmp.Diff([]string{"data.crew", "data.port"}, causes(t, err)); diff != "" {
 		t.Errorf("created (-want +got):\n%s", diff)
@@ -123,7 +123,7 @@ func TestEverythingThatIsWrongComesAtOnce(t *testing.T) {
 	}
 }
 
-func TestALimitLeavesWhatAnObjectHas(t *testing.T) {
+func TestALimitDoesNotRejectUnchangedValues(t *testing.T) {
 	_, err := boats().ValidateCreate(t.Context(), boat("cargo=whales"))
 	if diff := cmp.Diff([]string{"data.cargo"}, causes(t, err)); diff != "" {
 		t.Errorf("created (-want +got):\n%s", diff)
@@ -137,7 +137,7 @@ func TestALimitLeavesWhatAnObjectHas(t *testing.T) {
 	}
 }
 
-func TestALookupComparesWithTheObjectBefore(t *testing.T) {
+func TestALookupDoesNotRejectAnUnchangedReference(t *testing.T) {
 	stored, updated := boat("port=Rungholt"), boat("port=Rungholt", "crew=5")
 	if _, err := boats().ValidateUpdate(t.Context(), stored, updated); err != nil {
 		t.Errorf("a port that is gone holds up a change of the crew: %v", err)
@@ -148,7 +148,7 @@ func TestALookupComparesWithTheObjectBefore(t *testing.T) {
 	}
 }
 
-func TestAnUpdateIsComparedWithTheDefaultsOfTheObjectBefore(t *testing.T) {
+func TestAnUpdateIsComparedWithTheDefaultedOldObject(t *testing.T) {
 	stored, labelled := boat("port=Rungholt", "home=Kiel"), boat("port=Rungholt", "home=Kiel", "crew=3")
 	labelled.Labels = map[string]string{"a": "b"}
 	webhook := boats()
@@ -179,7 +179,7 @@ func TestAnObjectThatIsBeingDeletedIsNotChecked(t *testing.T) {
 	}
 }
 
-func TestAWarningComesWithAndWithoutARefusal(t *testing.T) {
+func TestWarningsAreReturnedForAcceptedAndRejectedObjects(t *testing.T) {
 	for name, object := range map[string]*corev1.ConfigMap{
 		"accepted": boat("crew=13"), "refused": boat("crew=13", "port=Rungholt"),
 	} {
@@ -207,7 +207,7 @@ func TestAKindMayHaveNoRulesAtAll(t *testing.T) {
 	}
 }
 
-func TestWhatIsProtectedIsNotDeleted(t *testing.T) {
+func TestDeletionProtectionBlocksDelete(t *testing.T) {
 	for value, protected := range map[string]bool{"true": true, "false": false, "": false, "yes": false} {
 		object := boat()
 		object.Annotations = map[string]string{commonv1.AnnotationDeletionProtection: value}

@@ -61,7 +61,7 @@ func TestEveryKindIsDeclaredOnce(t *testing.T) {
 	}
 }
 
-func TestEveryReferenceLeadsBackToItsResource(t *testing.T) {
+func TestEveryReferencedObjectIsIndexedToItsResource(t *testing.T) {
 	h := instance.Brownfield()
 	h.Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "mariadb"}
 	h.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{
@@ -97,14 +97,14 @@ func TestEveryReferenceLeadsBackToItsResource(t *testing.T) {
 	}
 }
 
-func TestTheSecretOfAServiceUserLeadsBackToItsResource(t *testing.T) {
+func TestTheServiceUserSecretIsIndexedToItsResource(t *testing.T) {
 	got := Controller[*instance.Lighthouse, struct{}]{}.secretRefs(instance.WithUser())
 	if !slices.Contains(got, "harbour-user") {
 		t.Errorf("got %v", got)
 	}
 }
 
-func TestTheOlderOfTwoResourcesHasTheDatabase(t *testing.T) {
+func TestOnlyTheOldestResourceMayUseASharedDatabase(t *testing.T) {
 	other := func(second int64) *instance.Harbour {
 		h := instance.Brownfield()
 		h.Namespace, h.Name, h.UID, h.Status.InstalledRelease = "elsewhere", "other", types.UID("other-uid"), "2025.2"
@@ -133,7 +133,7 @@ func TestTheOlderOfTwoResourcesHasTheDatabase(t *testing.T) {
 	}
 }
 
-func TestNothingIsDoneWhileItIsNotKnownWhoHasADatabase(t *testing.T) {
+func TestAFailedListOfDatabaseUsersIsAnError(t *testing.T) {
 	p := instance.Pass(t, instance.Brownfield(), interceptor.Funcs{})
 	p.Client = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{
 		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
@@ -146,7 +146,7 @@ func TestNothingIsDoneWhileItIsNotKnownWhoHasADatabase(t *testing.T) {
 	}
 }
 
-func TestOnlyAnotherDatabaseLetsGoOfTheOldOne(t *testing.T) {
+func TestADatabaseIsReleasedOnlyByADatabaseChangeOrADeletion(t *testing.T) {
 	changes := databaseChanges[*instance.Harbour](cluster.Settings{})
 	h, moved, other := instance.Brownfield(), instance.Brownfield(), instance.Brownfield()
 	moved.Spec.Database.Host = "other.example.com"
@@ -160,7 +160,7 @@ func TestOnlyAnotherDatabaseLetsGoOfTheOldOne(t *testing.T) {
 	}
 }
 
-func TestAnObjectLeadsToTheResourceThatItsLabelsName(t *testing.T) {
+func TestAnObjectIsMappedToTheResourceInItsInstanceLabel(t *testing.T) {
 	every := labelled(func(client.Object) bool { return true })(nil)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Labels: instance.Definition.Labels("harbour")}}
 	if got := every(t.Context(), pod); len(got) != 1 || got[0].String() != "openstack/harbour" {
@@ -171,7 +171,7 @@ func TestAnObjectLeadsToTheResourceThatItsLabelsName(t *testing.T) {
 	}
 }
 
-func TestOrphanedObjectsAreThoseThatTheirOwnerDoesNotAnnounce(t *testing.T) {
+func TestOnlyObjectsWithoutAWatchedOwnerAreMappedByLabel(t *testing.T) {
 	controlled := func(kind string) *batchv1.Job {
 		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{Kind: kind, Controller: ptr.To(true)}}}}
 	}

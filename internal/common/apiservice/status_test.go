@@ -12,7 +12,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-func TestOnlyWhatBecomesKnownOnTheWayToReadyMayWaitForAStatusWrite(t *testing.T) {
+func TestAStatusWriteIsDeferredOnlyForTheFirstReleaseAndEndpoint(t *testing.T) {
 	type status = commonv1.ServiceStatus
 	known := status{InstalledRelease: "2025.2", Endpoint: "http://harbour"}
 	for name, c := range map[string]struct {
@@ -39,7 +39,7 @@ func TestOnlyWhatBecomesKnownOnTheWayToReadyMayWaitForAStatusWrite(t *testing.T)
 	}
 }
 
-func TestTheReleaseOfAResourceIsExported(t *testing.T) {
+func TestTheReleaseMetricHasInstalledTargetAndPhase(t *testing.T) {
 	h := instance.Brownfield()
 	h.Status.InstalledRelease, h.Status.TargetRelease, h.Status.UpgradePhase = "2025.2", "2026.1", commonv1.UpgradePhaseExpanding
 	want := []reconcile.Sample{{Labels: []string{"2025.2", "2026.1", string(commonv1.UpgradePhaseExpanding)}, Value: 1}}

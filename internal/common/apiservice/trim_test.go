@@ -27,7 +27,7 @@ func trimmed(t *testing.T, obj client.Object) {
 }
 
 // A CronJob keeps several Jobs of each resource.
-func TestJobsAreCachedWithTheirEndAndTheImageThatAServiceRan(t *testing.T) {
+func TestJobsAreCachedWithStatusAndImageOnly(t *testing.T) {
 	for kind, wantContainers := range map[string]int{"CronJob": 0, "Harbour": 1} {
 		job := &batchv1.Job{}
 		job.Name, job.Annotations = "harbour-db-contract", map[string]string{"a": "b"}
@@ -49,7 +49,7 @@ func TestJobsAreCachedWithTheirEndAndTheImageThatAServiceRan(t *testing.T) {
 	}
 }
 
-func TestPodsAreCachedWithWhatTheyRunAndWhyTheyDoNot(t *testing.T) {
+func TestPodsAreCachedWithImagesAndContainerStatusesOnly(t *testing.T) {
 	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Message: "no route to host"}}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -92,7 +92,7 @@ func TestPodsAreCachedWithWhatTheyRunAndWhyTheyDoNot(t *testing.T) {
 	}
 }
 
-func TestWhoWroteAFieldIsKnownInTheCacheOnlyWhereThePassesAsk(t *testing.T) {
+func TestManagedFieldsAreCachedOnlyForAppliedKinds(t *testing.T) {
 	const (
 		nobody = ""
 		own    = apply.FieldManager
@@ -124,7 +124,7 @@ func TestWhoWroteAFieldIsKnownInTheCacheOnlyWhereThePassesAsk(t *testing.T) {
 	}
 }
 
-func TestWhatIsOnlyAppliedIsNotCached(t *testing.T) {
+func TestFieldsThatAreOnlyAppliedAreNotCached(t *testing.T) {
 	pods := corev1.PodTemplateSpec{}
 	pods.Labels, pods.Annotations = map[string]string{"a": "b"}, map[string]string{"hash": "c"}
 	pods.Spec.Containers = []corev1.Container{{Name: "harbour", Image: "harbour:2025.2", Command: []string{"serve"}}}

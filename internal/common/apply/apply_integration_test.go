@@ -247,7 +247,7 @@ func driftOnAnOwnedFieldIsRepaired(t *testing.T, newBench func(t *testing.T) *be
 	}
 }
 
-func TestFieldsOfOthersSurviveAndCostNothing(t *testing.T) {
+func TestForeignFieldsAreKeptWithoutARequest(t *testing.T) {
 	inCaches(t, fieldsOfOthersSurviveAndCostNothing)
 }
 
@@ -271,7 +271,7 @@ func fieldsOfOthersSurviveAndCostNothing(t *testing.T, newBench func(t *testing.
 	}
 }
 
-func TestAFieldThatIsNoLongerWantedGoes(t *testing.T) {
+func TestAnOwnedFieldThatIsNoLongerDesiredIsRemoved(t *testing.T) {
 	inCaches(t, aFieldThatIsNoLongerWantedGoes)
 }
 
@@ -320,7 +320,7 @@ func TestAForeignObjectIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatWasBuiltFromAnotherVersionIsNotWritten(t *testing.T) {
+func TestAnApplyFromAStaleResourceVersionIsAConflict(t *testing.T) {
 	b := newBench(t)
 	first := b.service()
 	first.ResourceVersion = apply.NoObject
@@ -347,7 +347,7 @@ func TestWhatWasBuiltFromAnotherVersionIsNotWritten(t *testing.T) {
 	}
 }
 
-func TestOnlyOwnObjectsAreMadeAbsent(t *testing.T) {
+func TestEnsureAbsentDeletesOnlyOwnedObjects(t *testing.T) {
 	b := newBench(t)
 	b.must(t, b.ensure(t, b.service()))
 	b.must(t, apply.EnsureAbsent(t.Context(), b.Client, b.owner, b.service()))

@@ -13,7 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
-func TestOnlyAnObjectThatTheAPIServerHasAndKeepsStays(t *testing.T) {
+func TestStaysIsTrueOnlyForAnExistingObjectNotBeingDeleted(t *testing.T) {
 	now := metav1.Now()
 	object := func(uid types.UID, deleted *metav1.Time) *corev1.Service {
 		meta := metav1.ObjectMeta{Namespace: "openstack", Name: "keystone", UID: uid, DeletionTimestamp: deleted}
@@ -26,10 +26,10 @@ func TestOnlyAnObjectThatTheAPIServerHasAndKeepsStays(t *testing.T) {
 		live []client.Object
 		want bool
 	}{
-		"the object":           {[]client.Object{object("one", nil)}, true},
-		"one that goes":        {[]client.Object{object("one", &now)}, false},
-		"one of the name":      {[]client.Object{object("two", nil)}, false},
-		"no object any longer": {nil, false},
+		"the object":                 {[]client.Object{object("one", nil)}, true},
+		"a terminating object":       {[]client.Object{object("one", &now)}, false},
+		"another object of the name": {[]client.Object{object("two", nil)}, false},
+		"no object any longer":       {nil, false},
 	} {
 		c := fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithObjects(test.live...).Build()
 		if got, err := apply.Stays(t.Context(), c, object("one", nil)); got != test.want || err != nil {

@@ -15,7 +15,7 @@ func configMap(uid types.UID, version, value string) *corev1.ConfigMap {
 	}
 }
 
-func TestAVerdictHoldsForOneVersionAndOneWish(t *testing.T) {
+func TestAMemoEntryHoldsForOneVersionAndOneDesiredState(t *testing.T) {
 	m := &memo{}
 	desired := configMap("", "", "one")
 	known, ok := verdictOf(configMap("a", "7", ""), desired, FieldManager)
@@ -45,7 +45,7 @@ func TestAVerdictHoldsForOneVersionAndOneWish(t *testing.T) {
 	}
 }
 
-func TestAnUnusedVerdictIsForgotten(t *testing.T) {
+func TestAnUnusedMemoEntryIsEvicted(t *testing.T) {
 	m, now := &memo{}, time.Now()
 	same := verdict{1}
 	m.note("used", same, now)

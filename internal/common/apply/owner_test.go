@@ -23,7 +23,7 @@ func controlledBy(apiVersion, kind, name string, uid types.UID) *corev1.Service 
 	}}
 }
 
-func TestItsControllerDecidesWhoseAnObjectIs(t *testing.T) {
+func TestOwnershipIsClassifiedByTheControllerReference(t *testing.T) {
 	owner := &unstructured.Unstructured{}
 	owner.SetAPIVersion("example.com/v2")
 	owner.SetKind("Example")

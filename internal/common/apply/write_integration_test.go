@@ -38,7 +38,7 @@ func (b *bench) find(t *testing.T) *corev1.Secret {
 	return live
 }
 
-func TestAWriteOverWhatHasChangedIsAConflictThatSaysWhatFailed(t *testing.T) {
+func TestAStaleUpdateIsAConflictThatNamesTheOperation(t *testing.T) {
 	b := newBench(t)
 	read := b.secret(t)
 	b.outdate(t, read)
@@ -101,7 +101,7 @@ func TestADeletionHitsOnlyTheObjectThatWasRead(t *testing.T) {
 	}
 }
 
-func TestAnObjectThatNoCacheShowsIsFound(t *testing.T) {
+func TestFindUncachedFindsAnObjectMissingFromTheCache(t *testing.T) {
 	b := newBench(t)
 	read := b.secret(t)
 	key := client.ObjectKeyFromObject(read)

@@ -37,7 +37,7 @@ func question(policy Policy, change ...func(*Question)) Question {
 	return q
 }
 
-func TestAQuestionIsDueAsItsPolicySays(t *testing.T) {
+func TestThePolicyDeterminesWhenAQuestionIsDue(t *testing.T) {
 	const never = -1 * time.Nanosecond
 	another := func(q *Question) { q.ID = "another" }
 	inputs := func(q *Question) { q.Inputs = "other pods" }
@@ -105,7 +105,7 @@ func TestAQuestionIsDueAsItsPolicySays(t *testing.T) {
 	}
 }
 
-func TestFailuresCountFromTheStartAfterAChangeIfThePolicySaysSo(t *testing.T) {
+func TestChangedInputsResetTheFailureCountIfThePolicyDemandsIt(t *testing.T) {
 	for _, policy := range []Policy{repeated, {Again: again, Repeats: true, Afresh: true}} {
 		h := &History{}
 		for range 3 {
@@ -146,7 +146,7 @@ func TestAnAnswerCountsForItsQuestionAndItsKin(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsDoubtedLeavesAnAcceptedOne(t *testing.T) {
+func TestADoubtfulAnswerDoesNotReplaceAnAcceptedOne(t *testing.T) {
 	doubts := func(a Answer) bool { return a.Verdict == failing }
 	for title, test := range map[string]struct {
 		repeats bool
@@ -172,7 +172,7 @@ func TestAnAnswerThatIsDoubtedLeavesAnAcceptedOne(t *testing.T) {
 }
 
 // What is rejected is left alone for a day, whatever else is asked meanwhile, and by whatever process.
-func TestARejectedQuestionIsNeverAskedTooSoonWhateverHappens(t *testing.T) {
+func TestARejectedQuestionIsNeverRepeatedBeforeItIsDue(t *testing.T) {
 	for seed := range uint64(200) {
 		r, now, h := rand.New(rand.NewPCG(seed, 0)), start, &History{}
 		rejected, known := map[string]time.Time{}, map[string]bool{}

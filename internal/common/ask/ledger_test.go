@@ -71,7 +71,7 @@ func TestAQuestionIsAskedOnceAndThenItsResourceIsReconciled(t *testing.T) {
 	})
 }
 
-func TestResourcesWhoseAnswersAreOutstandingDoNotDelayAnotherOne(t *testing.T) {
+func TestSlowAnswersDoNotDelayOtherResources(t *testing.T) {
 	inBackground(t, func(t *testing.T, l *Ledger, told <-chan types.NamespacedName) {
 		for i := range 10 {
 			silent := types.NamespacedName{Namespace: "silent", Name: string(rune('a' + i))}
@@ -93,7 +93,7 @@ func script(asked *int, answers ...Answer) func(context.Context) Answer {
 	}
 }
 
-func TestARepeatedQuestionIsNewsOnlyWhenItsAnswerDiffers(t *testing.T) {
+func TestARepeatedQuestionTriggersAReconcileOnlyWhenItsAnswerChanges(t *testing.T) {
 	up, down, away := Answer{Verdict: Accepted}, Answer{Verdict: failing, Message: "down"}, Answer{Verdict: failing, Message: "away"}
 	refused := Answer{Verdict: Rejected, Message: "refused"}
 	for title, test := range map[string]struct {
@@ -124,7 +124,7 @@ func TestARepeatedQuestionIsNewsOnlyWhenItsAnswerDiffers(t *testing.T) {
 	}
 }
 
-func TestAfterARestartTheFirstAnswerIsAskedForAtOnceWhenTheStatusNoLongerSaysSo(t *testing.T) {
+func TestAQuestionIsAskedAtOnceAfterARestartUnlessTheStatusHasItsAnswer(t *testing.T) {
 	inBackground(t, func(t *testing.T, l *Ledger, told <-chan types.NamespacedName) {
 		asked, policy := 0, repeated
 		policy.Spread = time.Hour
@@ -140,7 +140,7 @@ func TestAfterARestartTheFirstAnswerIsAskedForAtOnceWhenTheStatusNoLongerSaysSo(
 	})
 }
 
-func TestARestartCountsUntilThereIsAnAnswerAboutTheSubject(t *testing.T) {
+func TestTheAnswerBeforeARestartCountsUntilTheFirstAnswer(t *testing.T) {
 	l := New(1, nil)
 	q := about("region", once, func(context.Context) Answer { return Answer{Verdict: Accepted} })
 	q.Before.Verdict = Accepted
@@ -190,7 +190,7 @@ func TestAQuestionThatChangesWhileItIsAskedIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestARejectionOfAFormerQuestionIsRemembered(t *testing.T) {
+func TestTheRejectionOfAnEarlierQuestionIsRemembered(t *testing.T) {
 	inBackground(t, func(t *testing.T, l *Ledger, _ <-chan types.NamespacedName) {
 		asked := 0
 		wrong := about("login", repeated, nil)
@@ -256,7 +256,7 @@ func TestNothingIsAskedAboutAForgottenResource(t *testing.T) {
 	}
 }
 
-func TestAnAnswerAboutAForgottenResourceIsNotThatOfItsSuccessor(t *testing.T) {
+func TestALateAnswerIsNotRecordedForANewResourceOfTheSameName(t *testing.T) {
 	l := New(1, nil)
 	q := about("login", repeated, nil)
 	q.Ask = func(context.Context) Answer {
@@ -273,7 +273,7 @@ func TestAnAnswerAboutAForgottenResourceIsNotThatOfItsSuccessor(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyAsksAboutExpires(t *testing.T) {
+func TestUnusedQuestionsExpire(t *testing.T) {
 	now := start
 	l := New(1, func(string) time.Time { return now })
 	policy := once
@@ -290,7 +290,7 @@ func TestWhatNobodyAsksAboutExpires(t *testing.T) {
 	}
 }
 
-func TestAVerdictIsAnnouncedFromTheFirstTimeThatItIsReadUntilItChanges(t *testing.T) {
+func TestAVerdictStaysAnnouncedUntilItChanges(t *testing.T) {
 	now, verdict := start, Rejected
 	l := New(1, func(string) time.Time { return now })
 	ask := func() {

@@ -2,7 +2,7 @@ package cluster
 
 import "testing"
 
-func TestTheNameOfTheClusterComesBeforeEveryPathInTheStore(t *testing.T) {
+func TestStorePathsArePrefixedWithTheClusterName(t *testing.T) {
 	for name, want := range map[string]string{"": "openstack/keystone/ns", "east": "east/openstack/keystone/ns"} {
 		if got := (Settings{Name: name}).StorePath("openstack", "keystone", "ns"); got != want {
 			t.Errorf("in cluster %q it is %q, want %q", name, got, want)

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-func TestContentHashIsTheOneOfTheContract(t *testing.T) {
+func TestContentHashMatchesTheDocumentedFormat(t *testing.T) {
 	// Computed with sha256sum over the records; their order does not matter.
 	tests := map[string]struct {
 		data map[string]string
@@ -107,7 +107,7 @@ func TestAConfigMapInTheCacheCostsNoRequest(t *testing.T) {
 	}
 }
 
-func TestACachedConfigMapTakesLittleRoomWhoeverMadeIt(t *testing.T) {
+func TestEveryCachedConfigMapIsCondensed(t *testing.T) {
 	ours := existing("Deployment", "keystone", "1")
 	mutable, theirs := ours.DeepCopy(), ours.DeepCopy()
 	mutable.Immutable, theirs.Labels = nil, nil
@@ -129,7 +129,7 @@ func TestACachedConfigMapTakesLittleRoomWhoeverMadeIt(t *testing.T) {
 	}
 }
 
-func TestANameThatIsTakenIsResolvedByWhoHoldsIt(t *testing.T) {
+func TestANameCollisionIsResolvedByTheOwnerOfTheExistingConfigMap(t *testing.T) {
 	ours := existing("Deployment", "keystone", "1")
 	predecessors := existing("Deployment", "keystone", "0")
 	edited := existing("Deployment", "keystone", "1")
@@ -208,7 +208,7 @@ func TestALabelOfTheUserStaysWhenOursAreRestored(t *testing.T) {
 	}
 }
 
-func TestAConfigMapOfSomebodyElseIsLeftAlone(t *testing.T) {
+func TestAForeignConfigMapIsRefusedAndNotChanged(t *testing.T) {
 	orphan := existing("Deployment", "keystone", "1")
 	orphan.OwnerReferences = nil
 	orphan.Labels = nil

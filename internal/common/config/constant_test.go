@@ -24,7 +24,7 @@ func TestAConstantOfAPythonFileGetsItsValue(t *testing.T) {
 	}
 }
 
-func TestAConstantThatTheFileDoesNotHaveOnceIsABug(t *testing.T) {
+func TestSetConstantPanicsUnlessTheConstantOccursOnce(t *testing.T) {
 	for what, script := range map[string]string{
 		"none": "import os\nONE_MORE = 1\n  ONE = 1\n", "two": "ONE = 1\nTWO = 2\nONE = 3\n",
 		"one at the start": "ONE = 1\n", "one at the end": "import os\nONE = 1",

@@ -86,7 +86,7 @@ func TestPruneSendsNoRequestWhenNothingIsStale(t *testing.T) {
 	}
 }
 
-func TestTheNewestOfASecondIsTheOneWrittenLast(t *testing.T) {
+func TestObjectsOfTheSameSecondAreOrderedByResourceVersion(t *testing.T) {
 	first, second := aged("z", 1), aged("a", 1)
 	first.ResourceVersion, second.ResourceVersion = "9", "10"
 	if newestFirst(second, first) >= 0 || newestFirst(first, second) <= 0 {
@@ -107,7 +107,7 @@ func TestPruneOrdersByNameWithinTheSameSecond(t *testing.T) {
 	}
 }
 
-func TestPruneTouchesNothingElse(t *testing.T) {
+func TestPruneKeepsForeignAndUnrelatedConfigMaps(t *testing.T) {
 	unlabelled := aged(testBase+"-unlabelled", 9)
 	unlabelled.Labels = nil
 	otherOwner := aged(testBase+"-other-owner", 9)
@@ -165,7 +165,7 @@ func TestPruneReportsAFailedRequestAndCanBeRepeated(t *testing.T) {
 	}
 }
 
-func TestPruneOfSecretsTouchesNothingElse(t *testing.T) {
+func TestPruneOfSecretsKeepsForeignSecretsAndConfigMaps(t *testing.T) {
 	owner := newOwner("1")
 	stored := func(obj client.Object, name string, by types.UID) client.Object {
 		obj.SetName(name)

@@ -32,7 +32,7 @@ func plugins(options ini.File) *Plugins[*service.Pass] {
 	return &Plugins[*service.Pass]{Field: "spec.plugins", Options: func(*service.Pass) ini.File { return options }}
 }
 
-func TestTheImageReadsTheConfigurationWhenAUserHasWrittenAnyOfIt(t *testing.T) {
+func TestTheConfigCheckRunsOnlyForUserSuppliedOptions(t *testing.T) {
 	with, none := settings, settings
 	with.Plugins, none.Plugins = plugins(ini.File{"plugin": {"speed": "slow"}}), plugins(nil)
 	written := instance.Brownfield()
@@ -62,7 +62,7 @@ func TestTheImageReadsTheConfigurationWhenAUserHasWrittenAnyOfIt(t *testing.T) {
 	}
 }
 
-func TestOptionsThatTheImageCannotReadAreToldWithEveryFieldThatHasSome(t *testing.T) {
+func TestAFailedConfigCheckNamesTheFieldsThatSetOptions(t *testing.T) {
 	for _, with := range []bool{false, true} {
 		checked := settings
 		if with {

@@ -42,7 +42,7 @@ func keyOf(t *testing.T, s Service[*service.Pass], p *service.Pass) string {
 	return desired.Annotations[job.RunKeyAnnotation]
 }
 
-func TestTheConfigurationIsCheckedAgainWhenUsersChangeIt(t *testing.T) {
+func TestTheConfigCheckRunsAgainForUserChangesNotOperatorVersions(t *testing.T) {
 	before := keyOf(t, version("old"), passOf(t, written()))
 	filtered := version("old")
 	filtered.Filters = &filter

@@ -37,7 +37,7 @@ func TestJSONLogsAtLevelDebugLeaveTheLibrariesOut(t *testing.T) {
 	g.Expect(jsonLogging(logging)["loggers"]).To(HaveKeyWithValue("keys", "root"))
 }
 
-func TestTheLevelOfTheRootLoggerFollowsTheSpecInText(t *testing.T) {
+func TestTheRootLoggerLevelOfTextLogsFollowsTheSpec(t *testing.T) {
 	for name, test := range map[string]struct {
 		level  commonv1.LogLevel
 		single map[string]string
@@ -69,7 +69,7 @@ func TestTextLogsAtLevelDebugLeaveTheLibrariesOut(t *testing.T) {
 }
 
 // The Python tests of the handler log with this file.
-func TestTheFileOfJSONLogs(t *testing.T) {
+func TestTheLoggingFileForJSONMatchesItsGoldenFile(t *testing.T) {
 	content, err := jsonLogging(&commonv1.LoggingSpec{
 		Format: commonv1.LogFormatJSON, Level: commonv1.LogLevelInfo, PerLoggerLevels: map[string]string{"sqlalchemy.engine": "WARNING"},
 	}).Render()

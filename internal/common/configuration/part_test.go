@@ -69,7 +69,7 @@ func TestTheSecretOptionsOfAPartAreOverriddenByThoseOfTheUser(t *testing.T) {
 	}
 }
 
-func TestDerivedOptionsDoNotChangeWhatUsersHaveGiven(t *testing.T) {
+func TestDerivedOptionsDoNotChangeTheHashOfUserOptions(t *testing.T) {
 	rendered := func(part Part) service.Rendered {
 		with := settings
 		with.Parts = []Part{part}
@@ -90,7 +90,7 @@ func TestDerivedOptionsDoNotChangeWhatUsersHaveGiven(t *testing.T) {
 	}
 }
 
-func TestAPartThatCannotReadItsSecretEndsTheStep(t *testing.T) {
+func TestAPartWithAnUnreadableSecretFailsTheStep(t *testing.T) {
 	with := settings
 	with.Parts = []Part{{SecretOptions: func(context.Context, *service.Pass) (ini.File, []types.UID, error) {
 		return nil, nil, errors.New("the pilots are on strike")

@@ -70,7 +70,7 @@ func copyOf(t *testing.T, p *service.Pass) *corev1.Secret {
 	return copied
 }
 
-func TestTheCopyOfOptionsIsNamedAfterThemAndHoldsNothingElse(t *testing.T) {
+func TestTheSecretOptionsCopyIsNamedByAHashOfItsContent(t *testing.T) {
 	read := func(uid, content string) *corev1.Secret {
 		t.Helper()
 		return copyOf(t, withSecret(t, uid, "harbour.conf", content))
@@ -96,7 +96,7 @@ func TestTheCopyOfOptionsIsNamedAfterThemAndHoldsNothingElse(t *testing.T) {
 	}
 }
 
-func TestAnOptionOfASecretMayStandOnSeveralLines(t *testing.T) {
+func TestARepeatedSecretOptionKeepsAllItsValues(t *testing.T) {
 	p := withSecret(t, "1", settings.File, "[Federation]\ntrusted_dashboard = https://b.example.com\n"+
 		"trusted_dashboard = https://a.example.com\nissuer = x\n")
 	want := "[federation]\nissuer = x\ntrusted_dashboard = https://b.example.com\ntrusted_dashboard = https://a.example.com\n"
@@ -120,7 +120,7 @@ func TestOptionsOfASecretAreReadUnderItsKey(t *testing.T) {
 	}
 }
 
-func TestWhatOsloConfigWouldReadOtherwiseIsRefusedWithoutShowingIt(t *testing.T) {
+func TestAmbiguousSecretOptionsAreRefusedWithoutQuotingThem(t *testing.T) {
 	for name, content := range map[string]string{
 		"a continued value":            "[a]\nb = c\n  hunter2\n",
 		"no section":                   "b = hunter2\n",
@@ -141,7 +141,7 @@ func TestWhatOsloConfigWouldReadOtherwiseIsRefusedWithoutShowingIt(t *testing.T)
 	}
 }
 
-func TestNothingThatIsCheckedDiffersFromWhatThePodsRead(t *testing.T) {
+func TestReservedOptionsCannotBeHiddenByCarriageReturns(t *testing.T) {
 	// The operator's parser sees a comment, Python sees three lines.
 	p := withSecret(t, "1", "harbour.conf", "[a]\nb = c\n# \r[operators]\rown = jws\n\u00a0[d=e]\n")
 	if !settings.Reconcile(t.Context(), p).IsDone() {
@@ -152,7 +152,7 @@ func TestNothingThatIsCheckedDiffersFromWhatThePodsRead(t *testing.T) {
 	}
 }
 
-func TestTheHandlerOfJSONLogsIsThereWhereItIsNamed(t *testing.T) {
+func TestTheJSONLogHandlerIsRenderedOnlyForJSONLogs(t *testing.T) {
 	for _, format := range []commonv1.LogFormat{commonv1.LogFormatText, commonv1.LogFormatJSON} {
 		g := NewWithT(t)
 		h := instance.Brownfield()
@@ -165,7 +165,7 @@ func TestTheHandlerOfJSONLogsIsThereWhereItIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheOptionsOfAPluginWinOverTheOperatorsAndThoseOfTheUserOverThem(t *testing.T) {
+func TestOptionPrecedenceIsDefaultsThenPluginThenUser(t *testing.T) {
 	h := instance.Brownfield()
 	h.Spec.ExtraConfig = map[string]map[string]string{"plugin": {"speed": "fast"}}
 	with := settings
@@ -185,7 +185,7 @@ func TestTheOptionsOfAPluginWinOverTheOperatorsAndThoseOfTheUserOverThem(t *test
 	}
 }
 
-func TestAFileThatCannotBeRenderedEndsThePass(t *testing.T) {
+func TestAFileThatCannotBeRenderedIsAConfigError(t *testing.T) {
 	broken := settings
 	broken.Files = func(*service.Pass) (map[string]string, error) { return nil, errors.New("no such filter") }
 	outcome := broken.Reconcile(t.Context(), passOf(t, instance.Brownfield()))

@@ -175,7 +175,7 @@ func (c *cluster) expect(t *testing.T, jobs bool, watches, changes int32) {
 	}
 }
 
-func TestAKindThatComesAndGoesIsFollowed(t *testing.T) {
+func TestAKindIsWatchedWheneverItsCRDIsInstalled(t *testing.T) {
 	c := bind(t, http.StatusNotFound)
 	c.expect(t, false, 1, 1)
 	c.look(t, http.StatusOK)
@@ -196,7 +196,7 @@ func TestAKindDoesNotCountAsServedWhenItsInformerStops(t *testing.T) {
 	}
 }
 
-func TestAnInformerThatALateReadStartedIsStopped(t *testing.T) {
+func TestAnInformerStartedAfterCRDRemovalIsStopped(t *testing.T) {
 	c := bind(t, http.StatusOK)
 	c.look(t, http.StatusNotFound)
 	c.removed = nil
@@ -266,7 +266,7 @@ func TestAReadOfAKindThatIsNotServedFailsAtOnce(t *testing.T) {
 	}
 }
 
-func TestAReadThatIsGivenUpReturnsTheErrorOfTheCache(t *testing.T) {
+func TestACancelledReadReturnsTheErrorOfTheCache(t *testing.T) {
 	for name, read := range reads {
 		t.Run(name, func(t *testing.T) {
 			c := bind(t, http.StatusOK)
@@ -280,12 +280,12 @@ func TestAReadThatIsGivenUpReturnsTheErrorOfTheCache(t *testing.T) {
 	}
 }
 
-func TestAnOperatorOfOneNamespaceStartsWithoutAKindThatItsMapperNeverKnew(t *testing.T) {
+func TestANamespacedOperatorStartsWithoutAKindInItsRESTMapper(t *testing.T) {
 	c := bindTo(t, &cluster{api: discoveryAPI{job: http.StatusNotFound, deployment: http.StatusOK}, unmapped: true})
 	c.expect(t, false, 1, 1)
 }
 
-func TestAnOperatorStartsThoughAGroupVersionGivesNoAnswer(t *testing.T) {
+func TestAnOperatorStartsDespiteFailingDiscovery(t *testing.T) {
 	for name, status := range map[string]int{
 		"internal error": http.StatusInternalServerError, "bad gateway": http.StatusBadGateway,
 		"unavailable": http.StatusServiceUnavailable, "forbidden": http.StatusForbidden, "silence": silent,
@@ -302,7 +302,7 @@ func TestAnOperatorStartsThoughAGroupVersionGivesNoAnswer(t *testing.T) {
 	}
 }
 
-func TestAKindStaysServedWhileItsGroupVersionGivesNoAnswer(t *testing.T) {
+func TestAKindStaysServedWhileDiscoveryFails(t *testing.T) {
 	c := bind(t, http.StatusOK)
 	c.look(t, http.StatusInternalServerError)
 	c.expect(t, true, 2, 1)
@@ -336,7 +336,7 @@ func TestEachControllerWatchesAKindThatSeveralDeclare(t *testing.T) {
 	}
 }
 
-func TestAKindIsNoticedByAnOperatorThatMayNotWatchDefinitions(t *testing.T) {
+func TestANewKindIsDetectedWithoutPermissionToWatchCRDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := bind(t, http.StatusNotFound)
 		c.api[job] = http.StatusOK
@@ -356,7 +356,7 @@ func TestAKindIsNoticedByAnOperatorThatMayNotWatchDefinitions(t *testing.T) {
 	})
 }
 
-func TestAChangeIsFollowedUntilItIsServed(t *testing.T) {
+func TestDiscoveryIsPolledMoreOftenAfterACRDChange(t *testing.T) {
 	for since, want := range map[time.Duration]time.Duration{
 		0: lagInterval, 4 * time.Second: 4 * time.Second, lag: calmInterval, time.Hour: calmInterval,
 	} {
@@ -372,7 +372,7 @@ func TestAChangeIsFollowedUntilItIsServed(t *testing.T) {
 	}
 }
 
-func TestWithoutAnIntervalTheClusterIsAskedEveryMinute(t *testing.T) {
+func TestTheDefaultDiscoveryIntervalIsOneMinute(t *testing.T) {
 	kinds := &Kinds{}
 	for given, want := range map[time.Duration]time.Duration{0: time.Minute, time.Second: time.Second} {
 		if kinds.SetInterval(given); kinds.interval != want {

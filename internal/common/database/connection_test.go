@@ -120,7 +120,7 @@ func plainHash(url string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func TestAPodThatHasEndedDoesNotHoldBackAChangeOfThePassword(t *testing.T) {
+func TestATerminatedPodDoesNotDelayAPasswordChange(t *testing.T) {
 	current, wanted := logins.Login{User: "harbour", Password: []byte("old")}, logins.Login{User: "harbour", Password: []byte("new")}
 	for phase, changes := range map[corev1.PodPhase]bool{
 		corev1.PodFailed: true, corev1.PodSucceeded: true, corev1.PodRunning: false, corev1.PodPending: false,
@@ -138,7 +138,7 @@ func TestAPodThatHasEndedDoesNotHoldBackAChangeOfThePassword(t *testing.T) {
 	}
 }
 
-func TestTheHashOfAConnectionTellsNothingToThoseWhoSeeNoSecret(t *testing.T) {
+func TestTheConnectionHashIsKeyedAgainstPasswordGuessing(t *testing.T) {
 	h := instance.Brownfield()
 	hash := hashOf(connects(t, h, "old", keysOf(h, "a")))
 	if hash == plainHash(urlOf(h, "old")) {
@@ -155,7 +155,7 @@ func TestTheHashOfAConnectionTellsNothingToThoseWhoSeeNoSecret(t *testing.T) {
 	}
 }
 
-func TestAFailedInstallationIsTriedAnewWithAnotherPasswordBeforeThereAreKeys(t *testing.T) {
+func TestTheTaskHashChangesWithThePasswordBeforeTheHashKeyExists(t *testing.T) {
 	h := instance.Brownfield()
 	hash := func(password string) string {
 		return hashOfTask(connects(t, h, password))
@@ -168,7 +168,7 @@ func TestAFailedInstallationIsTriedAnewWithAnotherPasswordBeforeThereAreKeys(t *
 	}
 }
 
-func TestPodsOfAnEarlierOperatorAreLeftAloneUntilTheirConnectionChanges(t *testing.T) {
+func TestAnUnkeyedHashOfAnEarlierOperatorDoesNotRollPods(t *testing.T) {
 	h := instance.Brownfield()
 	url := urlOf(h, "old")
 	objects := []client.Object{keysOf(h, "a"), connectionOf(h, url), runs(t, h, plainHash(url))}
@@ -194,7 +194,7 @@ func TestPodsOfAnEarlierOperatorAreLeftAloneUntilTheirConnectionChanges(t *testi
 	}
 }
 
-func TestALostConnectionIsRecalledByItsHash(t *testing.T) {
+func TestALostConnectionSecretIsRestoredByItsHash(t *testing.T) {
 	h := managed()
 	old := urlOf(h, "old")
 	hashed := hashOf(connects(t, h, "old", keysOf(h, "a")))
@@ -211,7 +211,7 @@ func TestALostConnectionIsRecalledByItsHash(t *testing.T) {
 	}
 }
 
-func TestALoginThatSomebodyElseHasWrittenIsNeitherGivenNorSet(t *testing.T) {
+func TestAForeignEditOfTheConnectionSecretIsIgnored(t *testing.T) {
 	for name, h := range map[string]*instance.Harbour{"managed": managed(), "external": instance.Brownfield()} {
 		url, keys := urlOf(h, "old"), keysOf(h, "a")
 		a := connects(t, h, "old", keys)
@@ -236,7 +236,7 @@ func TestALoginThatSomebodyElseHasWrittenIsNeitherGivenNorSet(t *testing.T) {
 	}
 }
 
-func TestRememberedPasswordsThatSomebodyElseHasWrittenAreNotSet(t *testing.T) {
+func TestAForeignEditOfStoredPasswordsIsIgnored(t *testing.T) {
 	h := managed()
 	hash := hashOf(connects(t, h, "old", keysOf(h, "a")))
 	deploy := runs(t, h, hash)
@@ -252,7 +252,7 @@ func TestRememberedPasswordsThatSomebodyElseHasWrittenAreNotSet(t *testing.T) {
 	}
 }
 
-func TestLostKeysDoNotGivePodsAConnectionThatIsNotProven(t *testing.T) {
+func TestPodsKeepTheirConnectionWhenTheHashKeyIsLost(t *testing.T) {
 	h := instance.Brownfield()
 	hash := hashOf(connects(t, h, "old", keysOf(h, "a")))
 	s := connects(t, h, "new", connectionOf(h, urlOf(h, "old")), runs(t, h, hash))
@@ -261,7 +261,7 @@ func TestLostKeysDoNotGivePodsAConnectionThatIsNotProven(t *testing.T) {
 	}
 }
 
-func TestACreatedAgainSecretGivesPodsNoConnectionThatIsNotProven(t *testing.T) {
+func TestPodsKeepTheirConnectionWhenTheHashKeyIsRecreated(t *testing.T) {
 	h := instance.Brownfield()
 	url := urlOf(h, "old")
 	p := instance.Pass(t, h, interceptor.Funcs{}, connectionOf(h, url), runs(t, h, "hash with another key"))
@@ -274,7 +274,7 @@ func TestACreatedAgainSecretGivesPodsNoConnectionThatIsNotProven(t *testing.T) {
 	}
 }
 
-func TestWhatLogsInToTheDatabaseIsHiddenAlsoWhenTheStepFails(t *testing.T) {
+func TestTheConnectionURLIsRedactedEvenIfTheStepFails(t *testing.T) {
 	h := instance.Brownfield()
 	p := instance.Pass(t, h, interceptor.Funcs{Get: func(
 		ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption,

@@ -59,7 +59,7 @@ func droppedBy(t *testing.T, h *instance.Harbour, others ...client.Object) maria
 	return ptr.Deref(policy, "")
 }
 
-func TestADatabaseThatAnotherResourceHasIsNotDropped(t *testing.T) {
+func TestADatabaseInUseByAnotherResourceIsNotDropped(t *testing.T) {
 	if got := dropped(t, sharing("elsewhere", "two")); got != "" {
 		t.Errorf("the database of one resource is deleted with the policy %q", got)
 	}
@@ -83,7 +83,7 @@ func TestADatabaseThatAnotherResourceHasIsNotDropped(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatAnotherKindHasIsNotDropped(t *testing.T) {
+func TestADatabaseInUseByAnotherKindIsNotDropped(t *testing.T) {
 	keystone := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "keystone.openstack.c5c3.io/v1alpha1", "kind": "Keystone",
 		"metadata": map[string]any{"namespace": "openstack", "name": "keystone"},
@@ -99,7 +99,7 @@ func TestADatabaseThatAnotherKindHasIsNotDropped(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatIsBeingDroppedIsNotTaken(t *testing.T) {
+func TestADatabaseThatIsBeingDroppedIsNotAdopted(t *testing.T) {
 	ending := &mariadbv1alpha1.Database{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "openstack", Name: "predecessor",
 		DeletionTimestamp: ptr.To(metav1.NewTime(time.Unix(1000, 0))), Finalizers: []string{"test/database"},

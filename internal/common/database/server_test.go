@@ -119,7 +119,7 @@ func TestPodsChangeToThePrimaryOnceAJobHasReachedIt(t *testing.T) {
 	}
 }
 
-func TestAMariaDBThatIsAwayChangesNoConnection(t *testing.T) {
+func TestAnUnavailableMariaDBDoesNotChangeTheConnection(t *testing.T) {
 	h := plain()
 	before := consults(t, h, interceptor.Funcs{}, mariaDB(func(s *mariadbv1alpha1.MariaDBSpec) { replicating(s); requiring(s) }))
 	unreadable := interceptor.Funcs{Get: func(
@@ -138,7 +138,7 @@ func TestAMariaDBThatIsAwayChangesNoConnection(t *testing.T) {
 	}
 }
 
-func TestAHostThatSomebodyElseHasWrittenIsNotTakenForThePrimary(t *testing.T) {
+func TestAForeignEditOfTheConnectionHostIsIgnored(t *testing.T) {
 	h := plain()
 	objects := converged(t, h, consults(t, h, interceptor.Funcs{}, mariaDB(single)))
 	secret, _ := objects[0].(*corev1.Secret)
@@ -200,7 +200,7 @@ func TestAMariaDBThatRequiresTLSIsUsedWithItsOwnCertificates(t *testing.T) {
 	}
 }
 
-func TestTheAddressOfADatabaseOfSomebodyElseIsThatOfTheSpec(t *testing.T) {
+func TestTheAddressOfAnExternalDatabaseIsTakenFromTheSpec(t *testing.T) {
 	p := service.NewPass(&service.Tools{}, &instance.Definition, instance.Brownfield())
 	if Address(p) != "db.example.com:3306" || SpecAddress(p) != Address(p) {
 		t.Errorf("got %s and %s", Address(p), SpecAddress(p))

@@ -10,7 +10,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-func TestEveryTLSModeGetsWhatItsNamePromises(t *testing.T) {
+func TestEveryTLSModeSetsItsConnectionOptions(t *testing.T) {
 	const files = "&ssl_cert=/etc/harbour/db-tls/tls.crt"
 	const ca = "&ssl_ca=/etc/harbour/db-tls/ca.crt"
 	const key = "&ssl_key=/etc/harbour/db-tls/tls.key"

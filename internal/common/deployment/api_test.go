@@ -22,7 +22,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-func TestAPodThatStopsServingIsNamed(t *testing.T) {
+func TestAPodThatIsNotReadyIsReportedWithItsBackend(t *testing.T) {
 	p := service.NewPass(&service.Tools{}, &instance.Definition, instance.Brownfield())
 	api := API[*service.Pass]{Backing: Backing{Address: func(p *service.Pass) string { return p.Spec.Database.Host + ":3306" }}}
 	pod := func(ready bool, age time.Duration) corev1.Pod {
@@ -48,7 +48,7 @@ func TestAPodThatStopsServingIsNamed(t *testing.T) {
 	}
 }
 
-func TestAnAPINeedsNoMoreThanItsApplicationAndItsEndpoint(t *testing.T) {
+func TestAMinimalAPIDeclarationReconciles(t *testing.T) {
 	h := instance.Brownfield()
 	p := instance.Pass(t, h, interceptor.Funcs{})
 	api := API[*service.Pass]{HealthPath: "/", Endpoint: func(*service.Pass) string { return "http://harbour" }}
@@ -70,12 +70,12 @@ func TestTheImageDecidesHowItsApplicationIsServed(t *testing.T) {
 		flag    string
 		want    string
 	}{
-		"nobody has looked": {flag: "--wsgi-file", want: "/bin/harbour-api"},
-		"another image":     {"", []commonv1.ImageStatus{{Reference: "other:2025.2", Module: module}}, "--wsgi-file", "/bin/harbour-api"},
-		"a script":          {"", []commonv1.ImageStatus{{Reference: reference, Script: "/opt/harbour-api"}}, "--wsgi-file", "/opt/harbour-api"},
-		"both":              {"", []commonv1.ImageStatus{{Reference: reference, Script: "/a", Module: module}}, "--wsgi-file", "/a"},
-		"a module":          {"", []commonv1.ImageStatus{{Reference: reference, Module: module}}, "--module", module},
-		"a wrapper":         {"/etc/wrapped.py", nil, "--wsgi-file", "/etc/wrapped.py"},
+		"no image check yet": {flag: "--wsgi-file", want: "/bin/harbour-api"},
+		"another image":      {"", []commonv1.ImageStatus{{Reference: "other:2025.2", Module: module}}, "--wsgi-file", "/bin/harbour-api"},
+		"a script":           {"", []commonv1.ImageStatus{{Reference: reference, Script: "/opt/harbour-api"}}, "--wsgi-file", "/opt/harbour-api"},
+		"both":               {"", []commonv1.ImageStatus{{Reference: reference, Script: "/a", Module: module}}, "--wsgi-file", "/a"},
+		"a module":           {"", []commonv1.ImageStatus{{Reference: reference, Module: module}}, "--module", module},
+		"a wrapper":          {"/etc/wrapped.py", nil, "--wsgi-file", "/etc/wrapped.py"},
 		"a wrapped module": {
 			"/etc/wrapped.py", []commonv1.ImageStatus{{Reference: reference, Module: module}}, "--wsgi-file", "/etc/wrapped.py",
 		},
@@ -91,7 +91,7 @@ func TestTheImageDecidesHowItsApplicationIsServed(t *testing.T) {
 	}
 }
 
-func TestAnotherVersionOfTheOperatorChangesAFewDeploymentsAtATime(t *testing.T) {
+func TestAnOperatorUpgradeRollsOutAFewDeploymentsAtATime(t *testing.T) {
 	p, before := whileOthersChange(t, 1)
 	after := before
 	after.Arguments = "--fast"

@@ -66,7 +66,7 @@ func TestAnAutoscalerIsReadyOnlyWhileItScales(t *testing.T) {
 }
 
 // A message that named one or the other by chance would be written again and again.
-func TestOfSeveralResourcesWithoutARequestTheFirstIsNamed(t *testing.T) {
+func TestTheMissingResourceRequestIsNamedDeterministically(t *testing.T) {
 	spec := &commonv1.ServiceSpec{Autoscaling: &commonv1.AutoscalingSpec{
 		TargetCPUUtilization: new(int32(80)), TargetMemoryUtilization: new(int32(80)),
 	}}

@@ -50,7 +50,7 @@ func TestTheCommandLineFollowsTheUWSGIBlock(t *testing.T) {
 	}
 }
 
-func TestTheAPIListensOnIPv6WhereItsServiceHasNothingElse(t *testing.T) {
+func TestTheAPIListensOnIPv6InAnIPv6Cluster(t *testing.T) {
 	p := instance.Pass(t, instance.Brownfield(), interceptor.Funcs{})
 	for _, test := range []struct {
 		families []corev1.IPFamily
@@ -68,7 +68,7 @@ func TestTheAPIListensOnIPv6WhereItsServiceHasNothingElse(t *testing.T) {
 	}
 }
 
-func TestTheDisruptionBudgetFlipsWithTheReplicas(t *testing.T) {
+func TestTheDisruptionBudgetDependsOnTheReplicaCount(t *testing.T) {
 	several, one := Instance{}.DisruptionBudget(2), Instance{}.DisruptionBudget(1)
 	if several.Spec.MinAvailable == nil || several.Spec.MaxUnavailable != nil {
 		t.Errorf("budget for two replicas: %+v, want minAvailable", several.Spec)

@@ -42,7 +42,7 @@ func withStrategy(namespace string, strategy appsv1.DeploymentStrategy) *appsv1.
 	}
 }
 
-func TestAStrategyChangesToRecreateAndBackWhoeverSetItsRollingUpdate(t *testing.T) {
+func TestTheStrategyCanChangeToRecreateAndBack(t *testing.T) {
 	counter := &transport.Counter{}
 	c, err := client.New(counter.Config(env.Config), client.Options{Scheme: clientgoscheme.Scheme})
 	if err != nil {

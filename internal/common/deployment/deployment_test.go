@@ -20,7 +20,7 @@ func rolledOut() *appsv1.Deployment {
 	}
 }
 
-func TestARolloutHasEndedOnlyWhenNothingOldIsLeft(t *testing.T) {
+func TestARolloutIsCompleteOnlyWithoutOldPods(t *testing.T) {
 	if !IsDeploymentReady(rolledOut()) {
 		t.Fatal("a Deployment that is rolled out does not count as ready")
 	}

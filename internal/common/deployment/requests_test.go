@@ -7,7 +7,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 )
 
-func TestAnAPIAnswersLargeRequestsAndRefusesThoseOfUnknownLength(t *testing.T) {
+func TestUWSGIAcceptsLargeHeadersAndRefusesChunkedRequests(t *testing.T) {
 	p := service.NewPass(&service.Tools{}, &instance.Definition, instance.Brownfield())
 	found := map[string]string{}
 	for _, variable := range (API[*service.Pass]{HealthPath: "/"}).container(p, nil).Env {

@@ -7,7 +7,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 )
 
-func TestThePodsOfTasksAskMeshesToAddNoContainer(t *testing.T) {
+func TestTaskPodsOptOutOfServiceMeshInjection(t *testing.T) {
 	meta := TaskMeta(&instance.Definition, "harbour", "db-sync", "registry/harbour:2025.2", map[string]string{"hash": "1"})
 	for key, want := range map[string]string{
 		"sidecar.istio.io/inject": "false", "kuma.io/sidecar-injection": "disabled", "linkerd.io/inject": "disabled",

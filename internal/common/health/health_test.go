@@ -36,7 +36,7 @@ func unasked(t *testing.T, last metav1.Condition, ready int32) *service.Pass {
 	return p
 }
 
-func TestARestartedOperatorRepeatsThatTheAPIAnswers(t *testing.T) {
+func TestAHealthyAPIStaysHealthyAfterAnOperatorRestart(t *testing.T) {
 	check := Check[*service.Pass]{
 		Condition: condition, URL: func(*service.Pass) string { return "http://harbour.svc" },
 		Answered: func(reason string) bool { return reason == "LoginFailed" },
@@ -61,7 +61,7 @@ func TestARestartedOperatorRepeatsThatTheAPIAnswers(t *testing.T) {
 	}
 }
 
-func TestTheServiceCompletesWhatIsSaidOfAHealthyAPI(t *testing.T) {
+func TestAServiceCanExtendTheHealthyMessage(t *testing.T) {
 	check := Check[*service.Pass]{
 		Condition: condition, URL: func(*service.Pass) string { return "http://harbour.svc" },
 		Healthy: func(_ *service.Pass, message string) reconcile.Outcome {
@@ -74,7 +74,7 @@ func TestTheServiceCompletesWhatIsSaidOfAHealthyAPI(t *testing.T) {
 	}
 }
 
-func TestWhatIsSeenOfTheAPIPodsIsHandedOn(t *testing.T) {
+func TestTheRolloutStateIsPassedToLaterSteps(t *testing.T) {
 	check := Check[*service.Pass]{Condition: condition, URL: func(*service.Pass) string { return "http://harbour.svc" }}
 	for ready, want := range map[int32]Rollout{0: {State: "3/2/0/1"}, 1: {Serving: true, State: "3/2/1/1"}} {
 		p := unasked(t, metav1.Condition{Status: metav1.ConditionTrue, ObservedGeneration: 2}, ready)

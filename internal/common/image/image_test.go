@@ -40,7 +40,7 @@ func checked(reference, message string, code int32) corev1.Pod {
 
 const finding = `{"script": "/opt/harbour-api", "module": "harbour.wsgi:application", "version": "7.1.0"}`
 
-func TestWhatAPodHasFoundIsKept(t *testing.T) {
+func TestTheImageCheckResultIsRecordedInTheStatus(t *testing.T) {
 	const reference = "ghcr.io/c5c3/harbour:2025.1"
 	without := checked(reference, finding, 0)
 	without.Spec.InitContainers, without.Status.InitContainerStatuses = nil, nil
@@ -65,7 +65,7 @@ func TestWhatAPodHasFoundIsKept(t *testing.T) {
 	}
 }
 
-func TestTheFindingsOfTwoImagesAreKept(t *testing.T) {
+func TestTheStatusKeepsTheLastTwoImageCheckResults(t *testing.T) {
 	p := passOf("2025.1")
 	for _, tag := range []string{"2025.1", "2025.2", "2026.1", "2026.1"} {
 		p.Spec.Image.Tag = tag
@@ -112,7 +112,7 @@ func TestTheScriptHasTheConstantsOfTheService(t *testing.T) {
 	}
 }
 
-func TestTheCheckIsToldTheMajorVersionIfThereIsOne(t *testing.T) {
+func TestTheMajorVersionIsPassedToTheImageCheck(t *testing.T) {
 	p := passOf("2025.1")
 	for major, want := range map[int]string{0: "image_check.py", 7: "7"} {
 		command := Check(p, major).Command

@@ -47,7 +47,7 @@ func TestRenderOfNothingIsEmpty(t *testing.T) {
 	}
 }
 
-func TestRenderRefusesWhatAReaderWouldMisunderstand(t *testing.T) {
+func TestRenderRefusesAmbiguousNamesAndValues(t *testing.T) {
 	tests := map[string]struct {
 		section, key, value string
 		want                string
@@ -134,7 +134,7 @@ func TestMergeLetsTheLastOverlayWin(t *testing.T) {
 }
 
 // oslo.config converts section names to lower case, except for DEFAULT.
-func TestSectionsWhoseNamesDifferInCaseAreOne(t *testing.T) {
+func TestSectionNamesAreCaseInsensitiveExceptDEFAULT(t *testing.T) {
 	base := File{"token": {"expiration": "3600", "provider": "fernet"}, "DEFAULT": {"debug": "false"}}
 	got := base.Merge(File{"Token": {"expiration": "7200"}, "DEFAULT": {"debug": "true"}, "Default": {"debug": "maybe"}})
 	want := File{
@@ -161,7 +161,7 @@ func TestMergeSharesNothingWithItsInputs(t *testing.T) {
 	}
 }
 
-func TestGetTellsAnEmptyOptionFromAMissingOne(t *testing.T) {
+func TestGetDistinguishesEmptyAndMissingOptions(t *testing.T) {
 	ini := File{}
 	ini.Set("a", "empty", "")
 
@@ -189,7 +189,7 @@ func TestParseReadsHandWrittenFiles(t *testing.T) {
 	}
 }
 
-func TestParseRefusesWhatItCannotHold(t *testing.T) {
+func TestParseRefusesUnsupportedSyntax(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"option before a section": {"k = v", "line 1: option before the first section"},
 		"continuation line":       {"[a]\nk = v\n  more", "line 3: continuation lines are not supported"},
@@ -213,7 +213,7 @@ func TestParseRefusesWhatItCannotHold(t *testing.T) {
 	}
 }
 
-func TestAnOptionThatStandsSeveralTimesKeepsItsValuesInTheirOrder(t *testing.T) {
+func TestARepeatedOptionKeepsItsValuesInOrder(t *testing.T) {
 	text := "[Federation]\ntrusted_dashboard = https://z\nother = 1\ntrusted_dashboard = https://a\ntrusted_dashboard = https://z\n"
 	ini, repeated, err := ParseRepeated(text)
 	if err != nil {
@@ -235,7 +235,7 @@ func TestAnOptionThatStandsSeveralTimesKeepsItsValuesInTheirOrder(t *testing.T) 
 	}
 }
 
-func TestWhatIsRenderedParsesBackToTheSame(t *testing.T) {
+func TestRenderAndParseRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
 		ini := randomINI(random)

@@ -65,7 +65,7 @@ func TestEqualImagesAreInMemoryOnce(t *testing.T) {
 }
 
 // What is shared is read without a lock, which the race detector would report.
-func TestAnObjectMayComeTwiceWhileOthersAreRead(t *testing.T) {
+func TestInterningAgainDoesNotRaceWithReaders(t *testing.T) {
 	first, second := pod("a"), pod("b")
 	metadata(first)
 	metadata(second)
@@ -79,7 +79,7 @@ func TestAnObjectMayComeTwiceWhileOthersAreRead(t *testing.T) {
 	wait.Wait()
 }
 
-func TestWhatDiffersIsNotShared(t *testing.T) {
+func TestDifferentMetadataIsNotShared(t *testing.T) {
 	change := map[string]func(*corev1.Pod){
 		"another value of a label": func(p *corev1.Pod) { p.Labels["instance"] = "two" },
 		"one label more":           func(p *corev1.Pod) { p.Labels["more"] = "" },
@@ -123,7 +123,7 @@ func children(kinds, resources int) []*corev1.Pod {
 	return all
 }
 
-func TestTheChildrenOfManyResourcesShareWhatTheyHaveInCommon(t *testing.T) {
+func TestChildrenOfManyResourcesShareEqualMetadata(t *testing.T) {
 	const kinds, resources = 10, 5000
 	distinct := map[string]map[uintptr]bool{"namespaces": {}, "labels": {}, "values of labels": {}, "owners": {}, "fields": {}}
 	text := func(s string) uintptr { return reflect.ValueOf(unsafe.StringData(s)).Pointer() }
@@ -148,7 +148,7 @@ func TestTheChildrenOfManyResourcesShareWhatTheyHaveInCommon(t *testing.T) {
 	runtime.KeepAlive(all)
 }
 
-func TestWhatNothingUsesAnyMoreIsForgotten(t *testing.T) {
+func TestUnusedInternedValuesAreCollected(t *testing.T) {
 	const batch = 2000
 	for range 10 {
 		for _, child := range children(1, batch) {

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func TestAJobWhosePodRunsOnHasSucceededForEver(t *testing.T) {
+func TestAJobWithARunningSidecarStaysSucceeded(t *testing.T) {
 	running := live(t, "key", "image:1")
 	pod := podThatExited(running, 0)
 	addContainer(pod)
@@ -50,7 +50,7 @@ func TestAJobWhosePodRunsOnHasSucceededForEver(t *testing.T) {
 	}
 }
 
-func TestWhatKeepsAFailedPodFromEndingIsNamed(t *testing.T) {
+func TestASidecarThatKeepsAFailedPodRunningIsNamed(t *testing.T) {
 	running := live(t, "key", "image:1")
 	pod := podThatExited(running, 1)
 	addContainer(pod)
@@ -64,7 +64,7 @@ func TestWhatKeepsAFailedPodFromEndingIsNamed(t *testing.T) {
 	}
 }
 
-func TestAScheduledJobWhosePodRunsOnHasSucceededAndReplacesTheOneBefore(t *testing.T) {
+func TestAScheduledJobWithARunningSidecarSucceedsAndReplacesTheLast(t *testing.T) {
 	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}
 	first, second := scheduledJob("first", "flush", time.Hour), scheduledJob("second", "flush", 0)
 	first.Annotations = map[string]string{SucceededAnnotation: time.Now().UTC().Format(time.RFC3339)}

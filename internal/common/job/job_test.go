@@ -135,7 +135,7 @@ func condition(conditionType batchv1.JobConditionType, age time.Duration) batchv
 	}
 }
 
-func TestWhatHappensToAJobFollowsFromItsState(t *testing.T) {
+func TestRunCreatesKeepsOrReplacesAJobByItsState(t *testing.T) {
 	for name, test := range map[string]struct {
 		live        func(*testing.T) *batchv1.Job
 		wantDone    bool
@@ -214,7 +214,7 @@ func TestWhatHappensToAJobFollowsFromItsState(t *testing.T) {
 	}
 }
 
-func TestAFailedLoginIsNotTriedAgainForAnotherTemplate(t *testing.T) {
+func TestAKeyOnlyJobIsNotRetriedForATemplateChange(t *testing.T) {
 	for name, test := range map[string]struct {
 		key         string
 		failed      time.Duration
@@ -241,7 +241,7 @@ func TestAFailedLoginIsNotTriedAgainForAnotherTemplate(t *testing.T) {
 	}
 }
 
-func TestTheSuccessOfAPodIsThatOfItsJob(t *testing.T) {
+func TestAJobIsCompleteOnceItsPodHasSucceeded(t *testing.T) {
 	running := live(t, "key", "image:1")
 	other := live(t, "key", "image:1")
 	other.UID = "other"
@@ -259,8 +259,8 @@ func TestTheSuccessOfAPodIsThatOfItsJob(t *testing.T) {
 		"a container of a mesh runs on":      {pod: podThatExited(running, 0), change: addContainer, want: true},
 		"exit code 1 beside another one":     {pod: podThatExited(running, 1), change: addContainer},
 		"the pod of a predecessor":           {pod: podThatExited(other, 0)},
-		"a pod of nobody":                    {pod: podThatExited(running, 0), change: disown},
-		"a pod that is told to go":           {pod: podThatExited(running, 0), change: terminate},
+		"a pod without an owner":             {pod: podThatExited(running, 0), change: disown},
+		"a terminating pod":                  {pod: podThatExited(running, 0), change: terminate},
 		"another run key":                    {pod: podThatExited(running, 0), key: "new", wantDeleted: foreground},
 		"a Job that wants more than one pod": {pod: podThatExited(running, 0), completions: 2},
 	} {
@@ -289,7 +289,7 @@ func TestTheSuccessOfAPodIsThatOfItsJob(t *testing.T) {
 	}
 }
 
-func TestTheSuccessOfAPodCountsAfterThePodIsOutOfSight(t *testing.T) {
+func TestASucceededPodStillCountsAfterItIsDeleted(t *testing.T) {
 	running := live(t, "key", "image:1")
 	pod := podThatExited(running, 0)
 	r := newRun(t, running, pod)
@@ -339,7 +339,7 @@ func terminate(pod *corev1.Pod) {
 	pod.DeletionTimestamp, pod.Finalizers = &now, []string{batchv1.JobTrackingFinalizer}
 }
 
-func TestAFailedJobQuotesItsPodAndNoPassword(t *testing.T) {
+func TestAFailedJobQuotesThePodOutputWithoutPasswords(t *testing.T) {
 	failed := live(t, "key", "image:1", condition(batchv1.JobFailed, 0))
 	pod := podThatFailed("Access denied at mysql+pymysql://keystone:s3cret@db/keystone", failed)
 	_, err := newRun(t, failed, pod).runner.Run(t.Context(), owner, desired("key", "image:1"))
@@ -348,7 +348,7 @@ func TestAFailedJobQuotesItsPodAndNoPassword(t *testing.T) {
 	}
 }
 
-func TestARunningJobWithAnotherTemplateIsReplacedOnlyForAnObstacleOfItsOwnPods(t *testing.T) {
+func TestAChangedTemplateReplacesARunningJobOnlyIfItsOwnPodIsStuck(t *testing.T) {
 	current := live(t, "key", "image:bad")
 	earlier := live(t, "key", "image:bad")
 	earlier.UID = "earlier"
@@ -369,7 +369,7 @@ func TestARunningJobWithAnotherTemplateIsReplacedOnlyForAnObstacleOfItsOwnPods(t
 	}
 }
 
-func TestAFailedJobIsLeftAloneUntilTheFirstPassAfterRetryAfter(t *testing.T) {
+func TestAFailedJobIsRetriedAfterRetryAfter(t *testing.T) {
 	failed := live(t, "key", "image:1", condition(batchv1.JobFailed, 0))
 	since := failed.Status.Conditions[0].LastTransitionTime.Truncate(time.Second)
 	for name, test := range map[string]struct {

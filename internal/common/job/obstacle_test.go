@@ -42,14 +42,14 @@ func startedWithoutPod(t *testing.T, image string) *batchv1.Job {
 	return job
 }
 
-func TestWhyAJobHasNoPodIsReadFromItsEvents(t *testing.T) {
+func TestTheReasonForAMissingPodIsReadFromJobEvents(t *testing.T) {
 	refused := told("live", "FailedCreate", 0, `Error creating: pods "db-sync-a" is forbidden: exceeded quota: team`)
 	for name, test := range map[string]struct {
 		events    []client.Object
 		want      string
 		wantAgain time.Duration
 	}{
-		"an event that tells":      {events: []client.Object{refused}, want: "no pod can be created: exceeded quota: team"},
+		"an event with the reason": {events: []client.Object{refused}, want: "no pod can be created: exceeded quota: team"},
 		"no event yet":             {wantAgain: eventDelay},
 		"one of a Job before it":   {events: []client.Object{told("earlier", "FailedCreate", 0, "quota")}, wantAgain: eventDelay},
 		"one about something else": {events: []client.Object{told("live", "Suspended", 0, "quota")}, wantAgain: eventDelay},
@@ -70,7 +70,7 @@ func TestWhyAJobHasNoPodIsReadFromItsEvents(t *testing.T) {
 	}
 }
 
-func TestEventsAreAskedForOnlyAboutAJobThatLacksItsPod(t *testing.T) {
+func TestEventsAreListedOnlyForAJobWithoutPods(t *testing.T) {
 	for name, change := range map[string]func(*batchv1.Job){
 		"not started yet":  func(j *batchv1.Job) { j.Status.StartTime = nil },
 		"a pod runs":       func(j *batchv1.Job) { j.Status.Active = 1 },

@@ -35,7 +35,7 @@ func withoutRunKey(job *batchv1.Job) *batchv1.Job {
 
 func TestAForeignJobIsReportedAndNeverTouched(t *testing.T) {
 	for name, foreign := range map[string]*batchv1.Job{
-		"that somebody made by hand":      withoutLabels(withoutOwner(withoutRunKey(live(t, "key", "image:1")))),
+		"created by hand":                 withoutLabels(withoutOwner(withoutRunKey(live(t, "key", "image:1")))),
 		"with a run key and other labels": withoutLabels(withoutOwner(live(t, "key", "image:1"))),
 		"with our labels and no run key":  withoutOwner(withoutRunKey(live(t, "key", "image:1"))),
 		"of another kind with our name":   withController(live(t, "key", "image:1"), "v1", "Secret", owner.Name),
@@ -58,7 +58,7 @@ func TestAForeignJobIsReportedAndNeverTouched(t *testing.T) {
 	}
 }
 
-func TestAnUnmarkedJobIsNotAdoptedForADesiredJobWithoutLabels(t *testing.T) {
+func TestAnUnlabelledJobIsNotAdopted(t *testing.T) {
 	r := newRun(t, withoutLabels(withoutOwner(live(t, "key", "image:1", condition(batchv1.JobComplete, 0)))))
 	_, err := r.runner.Run(t.Context(), owner, withoutLabels(desired("key", "image:1")))
 	if !errors.Is(err, apply.ErrNotOwned) || r.patched != 0 {
@@ -93,7 +93,7 @@ func TestAJobOfADeletedPredecessorIsRemovedAndItsResultIgnored(t *testing.T) {
 	}
 }
 
-func TestAJobThatLostItsLabelsOrItsOwnerGetsThemBackAndIsJudged(t *testing.T) {
+func TestMissingLabelsOrOwnerOfAJobAreRestored(t *testing.T) {
 	other := metav1.OwnerReference{APIVersion: "v1", Kind: "Secret", Name: "other", UID: "other"}
 	complete, failed := condition(batchv1.JobComplete, 0), condition(batchv1.JobFailed, 0)
 	for name, test := range map[string]struct {
@@ -135,7 +135,7 @@ func TestAJobThatLostItsLabelsOrItsOwnerGetsThemBackAndIsJudged(t *testing.T) {
 	}
 }
 
-func TestATerminatingJobThatTheCacheDoesNotShowIsWaitedFor(t *testing.T) {
+func TestATerminatingJobMissingFromTheCacheIsAwaited(t *testing.T) {
 	old := withoutLabels(live(t, "key", "image:1", condition(batchv1.JobComplete, 0)))
 	old.Finalizers = []string{metav1.FinalizerDeleteDependents}
 	r := newRun(t, old)
@@ -148,7 +148,7 @@ func TestATerminatingJobThatTheCacheDoesNotShowIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestAJobIsRemovedWhateverItHasLostAndAForeignOneStays(t *testing.T) {
+func TestRemoveDeletesOwnJobsEvenWithoutOwnerAndKeepsForeignOnes(t *testing.T) {
 	for name, test := range map[string]struct {
 		live        *batchv1.Job
 		wantDeleted int

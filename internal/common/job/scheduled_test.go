@@ -33,7 +33,7 @@ func podOfJob(job *batchv1.Job, state, last corev1.ContainerState) *corev1.Pod {
 	}
 }
 
-func TestTheLastRunOfACronJobCountsUntilOneSucceeds(t *testing.T) {
+func TestAFailedCronJobRunCountsUntilALaterOneSucceeds(t *testing.T) {
 	failed, complete := condition(batchv1.JobFailed, 0), condition(batchv1.JobComplete, 0)
 	running := scheduledJob("running", "flush", 0)
 	remembering := scheduledJob("b", "flush", time.Minute, failed)
@@ -88,7 +88,7 @@ func unlabelled(job *batchv1.Job) *batchv1.Job {
 	return job
 }
 
-func TestWhatAPodSaidIsWrittenDownOnceBeforeItsJobFails(t *testing.T) {
+func TestPodOutputIsRecordedOnceBeforeItsJobFails(t *testing.T) {
 	running := scheduledJob("running", "flush", 0)
 	r := newRun(t, running, podOfJob(running, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
 		corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Message: "Access denied at mysql://keystone:s3cret@db"}}))

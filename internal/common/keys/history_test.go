@@ -32,7 +32,7 @@ func TestTheFirstRotationIsNeverHeld(t *testing.T) {
 	}
 }
 
-func TestASecondRotationWaitsForThePodsAndForTheLastToken(t *testing.T) {
+func TestTheSecondRotationWaitsForPropagationAndTokenExpiry(t *testing.T) {
 	first := generate(t, 3)
 	second := rotate(first, 4, generate(t, 1)["0"])
 	history := NewHistory(first, noon, 0).Observe(second, noon.Add(time.Hour), use(time.Hour))
@@ -63,7 +63,7 @@ func TestAShorterLifetimeDoesNotShortenThatOfExistingTokens(t *testing.T) {
 	}
 }
 
-func TestKeysOfUnknownOriginMayHaveBeenInUseUntilNow(t *testing.T) {
+func TestKeysMissingFromTheHistoryCountAsUsedUntilNow(t *testing.T) {
 	data := generate(t, 4)
 	for _, text := range []string{"", "garbage", "[]", `{"x":1}`, `{"abc":{"since":"yesterday"}}`} {
 		got := tenures(ParseHistory(text).Observe(data, noon, use(time.Hour)), data)
@@ -76,7 +76,7 @@ func TestKeysOfUnknownOriginMayHaveBeenInUseUntilNow(t *testing.T) {
 	}
 }
 
-func TestAHistorySurvivesBeingWrittenAndDoesNotChangeByItself(t *testing.T) {
+func TestAHistoryRoundTripsAndIsStableWithoutARotation(t *testing.T) {
 	first := generate(t, 3)
 	second := rotate(first, 3, generate(t, 1)["0"])
 	history := NewHistory(first, noon, 0).Observe(first, noon, use(time.Hour)).Observe(second, noon.Add(time.Hour), use(time.Hour))
@@ -91,7 +91,7 @@ func TestAHistorySurvivesBeingWrittenAndDoesNotChangeByItself(t *testing.T) {
 	}
 }
 
-func TestAMigrationCountsForThePrimaryKeyOnly(t *testing.T) {
+func TestACredentialMigrationIsRecordedForThePrimaryKeyOnly(t *testing.T) {
 	first := generate(t, 3)
 	second := rotate(first, 3, generate(t, 1)["0"])
 	history := NewHistory(first, noon, 0).Observe(first, noon, use(0)).Migrated(first)
@@ -107,7 +107,7 @@ func TestAMigrationCountsForThePrimaryKeyOnly(t *testing.T) {
 // A clock that was wrong when a key was promoted leaves a time in the future. Such
 // a time continues to hold rotations, because it cannot be distinguished from a
 // clock that is wrong now.
-func TestATimeInTheFutureHoldsUntilItHasPassed(t *testing.T) {
+func TestAFutureTimestampHoldsRotationsUntilItHasPassed(t *testing.T) {
 	first := generate(t, 3)
 	second := rotate(first, 3, generate(t, 1)["0"])
 	third := rotate(second, 3, generate(t, 1)["0"])
@@ -118,7 +118,7 @@ func TestATimeInTheFutureHoldsUntilItHasPassed(t *testing.T) {
 	}
 }
 
-func TestATimeInTheFutureDoesNotHoldKeysWithoutALifetime(t *testing.T) {
+func TestAFutureTimestampDoesNotHoldKeysWithoutALifetime(t *testing.T) {
 	first := generate(t, 3)
 	second := rotate(first, 3, generate(t, 1)["0"])
 	third := rotate(second, 3, generate(t, 1)["0"])

@@ -61,7 +61,7 @@ func TestGenerateNeverRepeatsAKey(t *testing.T) {
 	}
 }
 
-func TestGenerateRefusesToMakeNoKey(t *testing.T) {
+func TestGenerateRejectsANonPositiveCount(t *testing.T) {
 	for _, n := range []int{0, -1} {
 		if got, err := Generate(n); err == nil {
 			t.Errorf("got %d keys for %d, expected an error", len(got), n)
@@ -98,7 +98,7 @@ func TestValidateLimitsTheNumberOfKeys(t *testing.T) {
 	}
 }
 
-func TestValidateDoesNotCareForTheNamesOfKeys(t *testing.T) {
+func TestValidateIgnoresKeyNames(t *testing.T) {
 	generated := generate(t, 3)
 	data := map[string][]byte{"7": generated["0"], "primary": generated["1"], "-3": generated["2"]}
 	if err := Validate(data, 3); err != nil {
@@ -106,7 +106,7 @@ func TestValidateDoesNotCareForTheNamesOfKeys(t *testing.T) {
 	}
 }
 
-func TestKeysInUseNeedTheNamesByWhichKeystoneFindsThem(t *testing.T) {
+func TestKeysInUseMustBeNumberedAndHaveAStagedKey(t *testing.T) {
 	k := generate(t, 3)
 	for want, data := range map[string]map[string][]byte{
 		`"primary" is not a number`:   {"0": k["0"], "1": k["1"], "primary": k["2"]},
@@ -155,7 +155,7 @@ func TestValidateRefusesAMalformedKeyWithoutShowingIt(t *testing.T) {
 	}
 }
 
-func TestValidateRefusesAKeyThatStandsTwice(t *testing.T) {
+func TestValidateRefusesADuplicateKey(t *testing.T) {
 	data := generate(t, 3)
 	data["2"] = slices.Clone(data["0"])
 	err := Validate(data, 3)
@@ -167,7 +167,7 @@ func TestValidateRefusesAKeyThatStandsTwice(t *testing.T) {
 
 // The last character of a key has two bits that decoding drops, so one key can be
 // encoded in four ways.
-func TestValidateSeesThroughAnotherSpellingOfTheSameKey(t *testing.T) {
+func TestValidateDetectsADuplicateKeyWithAnotherEncoding(t *testing.T) {
 	data := generate(t, 3)
 	data["0"] = []byte(strings.Repeat("A", 43) + "=")
 	data["1"] = []byte(strings.Repeat("A", 42) + "B=")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWhatKeystoneMakesOfAKeySetIsItsSuccessor(t *testing.T) {
+func TestAKeySetRotatedByKeystoneIsAValidSuccessor(t *testing.T) {
 	for name, maxActive := range map[string]int{"a steady number": 3, "a raised number": 6, "a lowered number": 3} {
 		t.Run(name, func(t *testing.T) {
 			current := generate(t, 5)
@@ -22,7 +22,7 @@ func TestWhatKeystoneMakesOfAKeySetIsItsSuccessor(t *testing.T) {
 	}
 }
 
-func TestAKeySetFromElsewhereIsNotASuccessor(t *testing.T) {
+func TestAnUnrelatedKeySetIsNotASuccessor(t *testing.T) {
 	current := generate(t, 3)
 	fresh := func() []byte { return generate(t, 1)["0"] }
 	for name, test := range map[string]struct {
@@ -102,7 +102,7 @@ func FuzzAnAcceptedKeySetKeepsWhatIsInUse(f *testing.F) {
 	})
 }
 
-func TestAReplacementIsNamedByBothKeySets(t *testing.T) {
+func TestTheReplacementIDDependsOnBothKeySets(t *testing.T) {
 	one, other := map[string][]byte{"0": []byte("a"), "1": []byte("b")}, map[string][]byte{"0": []byte("c"), "1": []byte("d")}
 	id := ReplacementID(one, other)
 	if id != ReplacementID(maps.Clone(one), maps.Clone(other)) || len(id) != 12 {

@@ -207,7 +207,7 @@ func (i *installation) deadTokens() string {
 	return ""
 }
 
-func TestATokenIsValidUntilItsEndWhateverTheRotationsAre(t *testing.T) {
+func TestTokensStayValidUntilExpiryForAnySequenceOfRotations(t *testing.T) {
 	commits := 0
 	for seed := range uint64(60) {
 		i := newInstallation(seed)

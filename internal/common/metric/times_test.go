@@ -43,7 +43,7 @@ var (
 	first, second = types.NamespacedName{Namespace: "ns", Name: "first"}, types.NamespacedName{Namespace: "ns", Name: "second"}
 )
 
-func TestAgesGrowUntilTheyAreScrapedAndEndWithTheirResource(t *testing.T) {
+func TestAgesAreComputedAtTheScrapeAndRemovedWithTheirResource(t *testing.T) {
 	now := noon
 	ages := times(t, prometheus.NewRegistry(), Age)
 	ages.Now = func() time.Time { return now }
@@ -66,13 +66,13 @@ func TestAgesGrowUntilTheyAreScrapedAndEndWithTheirResource(t *testing.T) {
 	expectSeries(t, ages)
 }
 
-func TestATimestampStaysAsItIs(t *testing.T) {
+func TestATimestampIsExportedUnchanged(t *testing.T) {
 	due := times(t, prometheus.NewRegistry(), Timestamp)
 	due.Set(first, "fernet", noon)
 	expectSeries(t, due, `{key_type="fernet",namespace="ns",thing="first"} 1.7803152e+09`)
 }
 
-func TestASecondOperatorOfTheProcessSharesTheTimes(t *testing.T) {
+func TestASecondRegistrationReturnsTheSameCollector(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	first := times(t, registry, Age)
 	if second := times(t, registry, Age); first != second {
@@ -80,7 +80,7 @@ func TestASecondOperatorOfTheProcessSharesTheTimes(t *testing.T) {
 	}
 }
 
-func TestALabelWithAConstantValueIsNoVariable(t *testing.T) {
+func TestAConstantLabelIsNotAVariableLabel(t *testing.T) {
 	d := Definition{Name: "a_b", Help: "A.", Labels: []Label{{Name: "kind"}, {Name: "name"}}}
 	got := d.Desc(prometheus.Labels{"kind": "Thing"}).String()
 	if !strings.Contains(got, `constLabels: {kind="Thing"}`) || !strings.Contains(got, "variableLabels: {name}") {

@@ -18,7 +18,7 @@ type named struct{ service.Resource }
 
 func (named) GetNamespace() string { return "openstack" }
 
-func TestTheNetworkPolicySaysWhenItNamesNoProxies(t *testing.T) {
+func TestTheNetworkPolicyMessageAdvisesToAllowGatewayProxies(t *testing.T) {
 	const advice = "if the proxies of the Gateway run in another namespace, add that namespace to spec.networkPolicy.ingress"
 	sources := func(namespaces ...string) *commonv1.ServiceSpec {
 		spec := &commonv1.ServiceSpec{
@@ -44,7 +44,7 @@ func TestTheNetworkPolicySaysWhenItNamesNoProxies(t *testing.T) {
 	}
 }
 
-func TestPodsMayReachTheIdentityServiceThatTheyAsk(t *testing.T) {
+func TestTheNetworkPolicyAllowsEgressToTheIdentityService(t *testing.T) {
 	for name, c := range map[string]struct {
 		resource service.Resource
 		want     bool

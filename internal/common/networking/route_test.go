@@ -8,7 +8,7 @@ import (
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 )
 
-func TestARouteIsServedByWhatItsGatewayReports(t *testing.T) {
+func TestRouteReadinessFollowsTheConditionsOfItsGateway(t *testing.T) {
 	condition := func(conditionType gatewayv1.RouteConditionType, status metav1.ConditionStatus, generation int64) metav1.Condition {
 		return metav1.Condition{
 			Type: string(conditionType), Status: status, Reason: "Because", Message: "it says so", ObservedGeneration: generation,

@@ -67,7 +67,7 @@ func definitionsClient(t *testing.T) client.Client {
 	return env.Client(t, scheme)
 }
 
-func TestADefinitionIsCreatedAndBroughtUpToDateAsAWhole(t *testing.T) {
+func TestACRDIsCreatedAndUpdatedInPlace(t *testing.T) {
 	if err := applying(t, gadgets("widgets", "1.2.0", "old")); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestADefinitionIsCreatedAndBroughtUpToDateAsAWhole(t *testing.T) {
 	}
 }
 
-func TestADefinitionOfANewerVersionStays(t *testing.T) {
+func TestANewerCRDIsNotDowngraded(t *testing.T) {
 	if err := applying(t, gadgets("sprockets", "1.10.0", "new")); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestADefinitionOfANewerVersionStays(t *testing.T) {
 	}
 }
 
-func TestADefinitionFromBeforeVersionsIsReplaced(t *testing.T) {
+func TestACRDWithoutAVersionAnnotationIsReplaced(t *testing.T) {
 	if err := applying(t, gadgets("levers", "1.0.0", "old")); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestADefinitionFromBeforeVersionsIsReplaced(t *testing.T) {
 	}
 }
 
-func TestADefinitionThatCannotBeServedIsExplained(t *testing.T) {
+func TestACRDThatCannotBeAppliedIsReported(t *testing.T) {
 	if err := applying(t, gadgets("cogs", "1.0.0", "one")); err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func labelled(t *testing.T) client.Client {
 	return c
 }
 
-func TestTheDeletionOfAnObjectThatHasLeftTheCacheKeepsNoReadWaiting(t *testing.T) {
+func TestDeletingAnObjectMissingFromTheCacheDoesNotBlockReads(t *testing.T) {
 	c, admin := labelled(t), env.Client(t, nil)
 	namespace := env.Namespace(t)
 	obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{

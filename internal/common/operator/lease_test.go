@@ -65,7 +65,7 @@ func TestARenewalThatFailsIsRepeated(t *testing.T) {
 	}
 }
 
-func TestALeaderThatCannotRenewEndsBeforeItsLease(t *testing.T) {
+func TestALeaderThatCannotRenewStopsBeforeItsLeaseExpires(t *testing.T) {
 	// The last renewal was left out, the next one comes a period later and fails until the
 	// deadline, and the request that releases the Lease is not answered either.
 	if leads := renewInterval + retryPeriod + renewDeadline + requestTimeout; leads >= leaseDuration {
@@ -73,7 +73,7 @@ func TestALeaderThatCannotRenewEndsBeforeItsLease(t *testing.T) {
 	}
 }
 
-func TestTheElectionsTimeoutIsNotThatOfOtherClients(t *testing.T) {
+func TestLeaderElectionDoesNotChangeTheTimeoutOfOtherClients(t *testing.T) {
 	config := &rest.Config{Host: "http://localhost:1", UserAgent: "operator"}
 	options := ctrl.Options{LeaderElection: true, LeaderElectionID: "operator", LeaderElectionNamespace: "openstack"}
 	lock, err := newLock(config, options, nil)

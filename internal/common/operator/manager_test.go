@@ -48,7 +48,7 @@ func TestOnlyOwnSecretsAndConfigMapsAreCached(t *testing.T) {
 	}
 }
 
-func TestANamespacedOperatorWatchesNothingElseAndHasALeaseOfItsOwn(t *testing.T) {
+func TestANamespacedOperatorWatchesItsNamespaceWithItsOwnLease(t *testing.T) {
 	s := &settings{}
 	s.Namespace = "team-a"
 	options := managerOptions(Options{Name: "keystone-operator", LeaderElectionID: "keystone.openstack.c5c3.io"}, s, &servingCertificate{})
@@ -164,7 +164,7 @@ func TestSecureMetricsAreServedToAuthorizedClientsOnly(t *testing.T) {
 	}
 }
 
-func TestTheRotatorUsesTheNamesThatTheChartUses(t *testing.T) {
+func TestTheCertRotatorUsesTheNamesOfTheChart(t *testing.T) {
 	s := &settings{webhookService: "identity", webhookCertValidity: time.Hour}
 	s.OperatorNamespace, s.Cluster.Domain = "keystone-system", "k8s.example.com"
 	want := servingcert.Options{
@@ -208,7 +208,7 @@ func (c *heldCache) WaitForCacheSync(ctx context.Context) bool {
 
 var _ cache.Cache = &heldCache{}
 
-func TestReadinessFollowsTheCachesAtStartUpAndNotLater(t *testing.T) {
+func TestReadinessWaitsForTheCachesOnlyAtStartup(t *testing.T) {
 	held := &heldCache{}
 	check := &cacheCheck{cache: held}
 	assertCheck(t, check, "before the controllers start", "not started yet")

@@ -19,7 +19,7 @@ func (m *countingMapper) RESTMapping(kind schema.GroupKind, versions ...string) 
 	return m.DefaultRESTMapper.RESTMapping(kind, versions...)
 }
 
-func TestAKindIsLookedUpUntilItIsServedAndThenNoMore(t *testing.T) {
+func TestTheRESTMappingOfAServedKindIsCached(t *testing.T) {
 	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}
 	served := &countingMapper{DefaultRESTMapper: meta.NewDefaultRESTMapper(nil)}
 	mapper := remembering(served)

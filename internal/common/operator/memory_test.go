@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestGarbageIsCollectedEarlyUnlessTheUserSaysOtherwise(t *testing.T) {
+func TestGOGCIsLoweredUnlessTheUserSetsIt(t *testing.T) {
 	const untouched = 77
 	before := debug.SetGCPercent(untouched)
 	t.Cleanup(func() { debug.SetGCPercent(before) })
@@ -22,7 +22,7 @@ func TestGarbageIsCollectedEarlyUnlessTheUserSaysOtherwise(t *testing.T) {
 	}
 }
 
-func TestTheMemoryLimitIsThatOfTheContainer(t *testing.T) {
+func TestGOMEMLIMITFollowsTheContainerLimit(t *testing.T) {
 	const (
 		v1    = "/sys/fs/cgroup/memory/"
 		v2    = "/sys/fs/cgroup/"

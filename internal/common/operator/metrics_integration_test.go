@@ -32,7 +32,7 @@ func serviceAccountToken(t *testing.T, namespace, name string) string {
 	return request.Status.Token
 }
 
-func TestMetricsWithAuthenticationAreForThoseWhoMayGetThem(t *testing.T) {
+func TestSecureMetricsRequireAuthorization(t *testing.T) {
 	namespace := env.Namespace(t)
 	stranger, scraper := serviceAccountToken(t, namespace, "stranger"), serviceAccountToken(t, namespace, "scraper")
 	name := metav1.ObjectMeta{Name: namespace + "-scraper"}

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func TestAnOperatorIsAliveButNotReadyUntilItMayReadWhatItWatches(t *testing.T) {
+func TestAnOperatorWithoutReadPermissionIsAliveButNotReady(t *testing.T) {
 	namespace := env.Namespace(t)
 	user := namedUser(namespace)
 	r := start(t, namespace, user.config, watching(&seen{}), "--enable-webhooks=false", "--namespace="+namespace)
@@ -78,7 +78,7 @@ func TestAnOperatorIsNotReadyUntilItsWebhooksAreTrusted(t *testing.T) {
 	expect.Eventually(t, "/readyz passes with the webhook configurations", r.passes("/readyz"))
 }
 
-func TestALeaderThatStopsLeavesItsLeaseToTheNext(t *testing.T) {
+func TestAStoppingLeaderReleasesItsLease(t *testing.T) {
 	namespace := env.Namespace(t)
 	args := []string{"--enable-webhooks=false", "--leader-elect", "--namespace=" + namespace}
 	first, second := &seen{}, &seen{}
@@ -110,7 +110,7 @@ func leaseHolder(t *testing.T, namespace string) string {
 	return ptr.Deref(lease.Spec.HolderIdentity, "")
 }
 
-func TestANamespacedOperatorWorksWithARoleAloneAndLooksNowhereElse(t *testing.T) {
+func TestANamespacedOperatorNeedsOnlyARoleInItsNamespace(t *testing.T) {
 	namespace, other := env.Namespace(t), env.Namespace(t)
 	user := namedUser(namespace)
 	user.allow(t, namespace)

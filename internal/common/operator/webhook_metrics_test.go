@@ -16,7 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/certificate"
 )
 
-func TestTheLifetimeOfTheWebhooksCertificateIsExportedAsSoonAsThereIsOne(t *testing.T) {
+func TestTheWebhookCertificateLifetimeIsExportedOnceIssued(t *testing.T) {
 	folder := t.TempDir()
 	exporter := newCertificateExporter("test-operator", certificateIn(folder))
 	if got := testutil.CollectAndCount(exporter); got != 0 {

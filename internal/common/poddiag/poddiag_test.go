@@ -48,7 +48,7 @@ func ended(code int32, message string) corev1.ContainerStatus {
 	}}
 }
 
-func TestTheObstacleOfPodsIsNamed(t *testing.T) {
+func TestTheReasonWhyPodsDoNotRunIsReported(t *testing.T) {
 	for name, test := range map[string]struct {
 		pods     []corev1.Pod
 		want     string
@@ -98,7 +98,7 @@ func TestTheObstacleOfPodsIsNamed(t *testing.T) {
 	}
 }
 
-func TestAPodWhoseNodeDoesNotConfirmItsEndIsNamedAfterAWhile(t *testing.T) {
+func TestAPodStuckTerminatingIsReportedAfterALimit(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	for name, test := range map[string]struct {
 		pods  []corev1.Pod
@@ -119,7 +119,7 @@ func TestAPodWhoseNodeDoesNotConfirmItsEndIsNamedAfterAWhile(t *testing.T) {
 	}
 }
 
-func TestTheTextDoesNotChangeWhileThePullIsRetried(t *testing.T) {
+func TestAFailedImagePullIsReportedWithAStableMessage(t *testing.T) {
 	want, _ := Problem([]corev1.Pod{pod("a", 0, waiting("ErrImagePull"))})
 	for _, reason := range []string{"ImagePullBackOff", "RegistryUnavailable", "SignatureValidationFailed"} {
 		if got, pull := Problem([]corev1.Pod{pod("a", 0, waiting(reason))}); got != want || !pull {
@@ -128,7 +128,7 @@ func TestTheTextDoesNotChangeWhileThePullIsRetried(t *testing.T) {
 	}
 }
 
-func TestTheExitCodeIsThatOfTheNewestPodThatStays(t *testing.T) {
+func TestTheExitCodeIsTakenFromTheNewestPodNotBeingDeleted(t *testing.T) {
 	list := []corev1.Pod{
 		pod("old", time.Hour, ended(1, "")), pod("new", time.Minute, ended(2, "")), leaving(pod("leaving", 0, ended(143, ""))),
 	}
@@ -150,7 +150,7 @@ func TestAPodThatCannotBeScheduledSaysWhy(t *testing.T) {
 	}
 }
 
-func TestTheCauseIsFoundInTheOutputOfPythonTools(t *testing.T) {
+func TestTheCauseIsExtractedFromPythonOutput(t *testing.T) {
 	refused := `2026-11-21 03:59:25.683 7 INFO alembic.runtime.migration [-] Context impl MySQLImpl.
 2026-11-21 03:59:26.120 7 CRITICAL keystone [-] Unhandled error
 2026-11-21 03:59:26.121 7 ERROR keystone Traceback (most recent call last):
@@ -187,7 +187,7 @@ func TestQuotedOutputIsShortAndHoldsNoCredentials(t *testing.T) {
 	}
 }
 
-func TestWhatAToolPrintsIsQuotedOnOneLineWithoutSecrets(t *testing.T) {
+func TestContainerOutputIsQuotedOnOneLineWithoutSecrets(t *testing.T) {
 	const key, password = "c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0MDA=", "pa/ss w@rd"
 	p := pod("p", 0, corev1.ContainerStatus{Name: "db-sync", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 		ExitCode: 1, Message: "url mysql+pymysql://keystone:a/b@c@db/keystone\r\nlogin {'password': '" + password +

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestTheLastReasonInALogSaysWhyAPodIsNotReady(t *testing.T) {
+func TestTheUnreadyReasonIsTheLastOneInTheLog(t *testing.T) {
 	for log, want := range map[string]string{
 		"": "",
 		"spawned uWSGI mule 1\nnot ready: No login\nGET /v3 => generated 249 bytes\n": "No login",
@@ -21,7 +21,7 @@ func TestTheLastReasonInALogSaysWhyAPodIsNotReady(t *testing.T) {
 	}
 }
 
-func TestOnlyAPIPodsThatRunWithoutBeingReadyHaveAReason(t *testing.T) {
+func TestOnlyRunningUnreadyAPIPodsHaveAnUnreadyReason(t *testing.T) {
 	pod := func(change func(*corev1.Pod)) *corev1.Pod {
 		p := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{
 			{Name: "sidecar"}, {Name: "harbour", Ports: []corev1.ContainerPort{{Name: ReadyPort}}},

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-func TestParseReadsTheStylesInWhichPoliciesAreWritten(t *testing.T) {
+func TestParseReadsAllCommonYAMLStyles(t *testing.T) {
 	content := `# Sample from a generator
 "identity:get_user": "rule:admin_required or (role:reader and domain_id:%(target.user.domain_id)s)"
 'identity:list_users': 'role:reader'
@@ -58,7 +58,7 @@ func TestParseTakesAFileWithoutRulesAsEmpty(t *testing.T) {
 	}
 }
 
-func TestParseRefusesWhatOsloPolicyWouldTakeForSomethingElse(t *testing.T) {
+func TestParseRefusesContentThatOsloPolicyWouldMisinterpret(t *testing.T) {
 	tests := map[string]struct{ content, want string }{
 		"duplicate rule":       {"a: role:x\nb: role:y\na: role:z\n", `line 3: rule "a" is defined twice`},
 		"duplicate by quoting": {"a: role:x\n\"a\": role:z\n", `line 2: rule "a" is defined twice`},
@@ -154,7 +154,7 @@ func TestRenderRefusesWhatYAMLCannotHold(t *testing.T) {
 	}
 }
 
-func TestWhatIsRenderedParsesBackToTheSame(t *testing.T) {
+func TestRenderAndParseRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	alphabet := []rune("ab:_%()!@#&*-?|>'\"\\[]{}, \t\n\r~=.ö\u00a0\u2028💡")
 	word := func() string {
@@ -243,7 +243,7 @@ func TestLoadPolicyReadsTheRulesOfAConfigMap(t *testing.T) {
 	}
 }
 
-func TestLoadPolicyNamesTheConfigMapThatIsNoPolicy(t *testing.T) {
+func TestLoadPolicyNamesAConfigMapWithAnInvalidPolicy(t *testing.T) {
 	tests := map[string]struct {
 		data map[string]string
 		want string

@@ -38,7 +38,7 @@ func validatedBy080(t *testing.T, rules string) *service.Pass {
 	return p
 }
 
-func TestOnlyOtherRulesAreValidatedAgain(t *testing.T) {
+func TestOnlyChangedPolicyRulesAreValidatedAgain(t *testing.T) {
 	const rules = "\"harbour:enter\": \"role:pilot\"\n"
 	for name, c := range map[string]struct {
 		rules string

@@ -36,7 +36,7 @@ var name = types.NamespacedName{Namespace: "openstack", Name: "keystone"}
 
 const endpoint = "http://keystone.openstack.svc.cluster.local:5000/v3"
 
-func TestAnAnswerIsClassified(t *testing.T) {
+func TestAProbeResultIsClassified(t *testing.T) {
 	for title, test := range map[string]struct {
 		answer answer
 		want   ask.Verdict
@@ -114,7 +114,7 @@ func inBubble(t *testing.T, client Doer, test func(t *testing.T, p *Prober, pass
 	})
 }
 
-func TestAFindingIsNewsOnlyWhenItDiffers(t *testing.T) {
+func TestAProbeResultTriggersAReconcileOnlyWhenItChanges(t *testing.T) {
 	client := &answers{codes: []int{200}}
 	inBubble(t, client, func(t *testing.T, p *Prober, passes func() int) {
 		if got := p.Check(name, endpoint, "0", false); got.Verdict != ask.Unproven {
@@ -139,7 +139,7 @@ func TestAFindingIsNewsOnlyWhenItDiffers(t *testing.T) {
 	})
 }
 
-func TestThatAnEndpointIsHealthyAsBeforeARestartIsNoNews(t *testing.T) {
+func TestAHealthyEndpointIsNotReportedAgainAfterARestart(t *testing.T) {
 	for code, news := range map[int]int{200: 0, 503: 1} {
 		inBubble(t, answer{code: code}, func(t *testing.T, p *Prober, passes func() int) {
 			if got := p.Check(name, endpoint, "1", true); got.Verdict != Healthy {
@@ -155,7 +155,7 @@ func TestThatAnEndpointIsHealthyAsBeforeARestartIsNoNews(t *testing.T) {
 	}
 }
 
-func TestAnEndpointThatDoesNotAnswerIsAskedLessAndLessOften(t *testing.T) {
+func TestAnUnhealthyEndpointIsProbedWithBackoff(t *testing.T) {
 	client := &answers{codes: []int{503}}
 	inBubble(t, client, func(t *testing.T, p *Prober, _ func() int) {
 		p.Check(name, endpoint, "1", false)

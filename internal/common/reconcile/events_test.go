@@ -26,7 +26,7 @@ func TestAnOnNewsEventIsEmittedOnceForEachMessage(t *testing.T) {
 	}
 }
 
-func TestAStopOfTheOperatorIsNoNewsButWhatItDidIs(t *testing.T) {
+func TestCancellationErrorsAreNotEmittedAsEventsAtShutdown(t *testing.T) {
 	w := newWorld(t, someThing())
 	ctx, stop := context.WithCancel(t.Context())
 	w.reconciler.Pipeline[0].Run = func(context.Context, *thing) Outcome {

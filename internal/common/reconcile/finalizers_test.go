@@ -24,7 +24,7 @@ func beingDeleted(finalizers ...string) *thing {
 }
 
 // A later pass could not report again what a stage has orphaned.
-func TestAResourceThatIsWrittenMeanwhileIsReleasedAllTheSame(t *testing.T) {
+func TestFinalizersAreRemovedDespiteAConcurrentUpdate(t *testing.T) {
 	w := newWorld(t, beingDeleted("test.c5c3.io/first", "example.com/theirs", "test.c5c3.io/second"))
 	passes := 0
 	w.reconciler.Finalizers[0].Step.Run = func(ctx context.Context, _ *thing) Outcome {
@@ -52,7 +52,7 @@ func TestAResourceThatIsWrittenMeanwhileIsReleasedAllTheSame(t *testing.T) {
 	}
 }
 
-func TestFinalizersThatHaveChangedMeanwhileAreAConflict(t *testing.T) {
+func TestConcurrentlyChangedFinalizersAreAConflict(t *testing.T) {
 	w := newWorld(t, beingDeleted("example.com/theirs", "test.c5c3.io/first"))
 	w.reconciler.Finalizers[0].Step.Run = func(ctx context.Context, _ *thing) Outcome {
 		live := w.get(t)
@@ -70,7 +70,7 @@ func TestFinalizersThatHaveChangedMeanwhileAreAConflict(t *testing.T) {
 	}
 }
 
-func TestFinalizersAreThereBeforeTheFirstStepRuns(t *testing.T) {
+func TestFinalizersAreAddedBeforeTheFirstStep(t *testing.T) {
 	w := newWorld(t, someThing())
 	w.reconciler.Pipeline[0].Run = func(context.Context, *thing) Outcome {
 		if got := w.get(t).Finalizers; len(got) != 2 {
@@ -83,7 +83,7 @@ func TestFinalizersAreThereBeforeTheFirstStepRuns(t *testing.T) {
 	}
 }
 
-func TestDeletionReleasesItsStagesInOrderAndSaysWhatItWaitsFor(t *testing.T) {
+func TestFinalizersAreRemovedInOrderAndTheWaitIsReported(t *testing.T) {
 	obj := someThing()
 	obj.Finalizers = []string{"test.c5c3.io/first", "test.c5c3.io/second"}
 	now := metav1.Now()

@@ -10,7 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-func TestAStepMaySayWhyItIsHeldBack(t *testing.T) {
+func TestABlockedStepCanReportItsOwnReason(t *testing.T) {
 	var ran []string
 	service := fixed("Service", "ServiceReady", Done("Fine", ""), &ran, "Database")
 	service.HeldBack = "WaitingForDatabase"
@@ -24,7 +24,7 @@ func TestAStepMaySayWhyItIsHeldBack(t *testing.T) {
 	}
 }
 
-func TestARefusedResourceIsLeftAloneButForReady(t *testing.T) {
+func TestARefusedResourceOnlyGetsItsReadyCondition(t *testing.T) {
 	w := newWorld(t, someThing())
 	refusal := Refusal{Reason: "Duplicate", Message: "the other one counts"}
 	w.reconciler.Preflight = func(context.Context, *thing) (Refusal, error) { return refusal, nil }
@@ -47,7 +47,7 @@ func TestARefusedResourceIsLeftAloneButForReady(t *testing.T) {
 	}
 }
 
-func TestTheStatusIsCompletedFromTheConditionsOfThePass(t *testing.T) {
+func TestSummariseDerivesStatusFieldsFromConditions(t *testing.T) {
 	w := newWorld(t, someThing())
 	w.reconciler.Summarise = func(obj *thing) {
 		obj.Status.Ready = meta.IsStatusConditionTrue(obj.Status.Conditions, "StepReady")

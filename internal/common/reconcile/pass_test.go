@@ -14,7 +14,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-func TestAnUnchangedStatusIsNotWrittenAndAnnouncedAgain(t *testing.T) {
+func TestAnUnchangedStatusCausesNoWriteAndNoEvent(t *testing.T) {
 	w := newWorld(t, someThing())
 	for range 3 {
 		if _, err := w.pass(t); err != nil {
@@ -32,7 +32,7 @@ func TestAnUnchangedStatusIsNotWrittenAndAnnouncedAgain(t *testing.T) {
 	}
 }
 
-func TestWhatAnOutcomeAsksForFollows(t *testing.T) {
+func TestAnOutcomeDeterminesErrorRequeueAndEvent(t *testing.T) {
 	transient := errors.New("the network is down")
 	exactly := func(want time.Duration) func(time.Duration) bool {
 		return func(got time.Duration) bool { return got == want }
@@ -93,7 +93,7 @@ func TestAnInvalidSpecStopsEverythingElse(t *testing.T) {
 	}
 }
 
-func TestReadySaysWhatANewResourceCouldNotHave(t *testing.T) {
+func TestReadyReportsSpecValuesThatAreNoLongerAccepted(t *testing.T) {
 	w := newWorld(t, someThing())
 	now, outdated := time.Now(), "spec.size is too large"
 	w.reconciler.clock = func() time.Time { return now }

@@ -24,7 +24,7 @@ func fixed(name, condition string, outcome Outcome, ran *[]string, needs ...stri
 	}
 }
 
-func TestAStepThatWaitsHoldsBackOnlyTheStepsThatNeedIt(t *testing.T) {
+func TestAWaitingStepBlocksOnlyItsDependents(t *testing.T) {
 	var ran []string
 	pipeline := Pipeline[*[]string]{
 		fixed("A", "AReady", Waiting("NotYet", "later"), &ran),
@@ -45,7 +45,7 @@ func TestAStepThatWaitsHoldsBackOnlyTheStepsThatNeedIt(t *testing.T) {
 	}
 }
 
-func TestAStepMayLetOthersProceedThoughItsConditionIsFalse(t *testing.T) {
+func TestAStepWithAFalseConditionCanLetDependentsProceed(t *testing.T) {
 	var ran []string
 	pipeline := Pipeline[*[]string]{
 		fixed("Upgrade", "DatabaseReady", Waiting("Rolling", "pods are replaced").Proceed(), &ran),
@@ -103,7 +103,7 @@ func TestASharedConditionReportsTheFirstStepThatIsNotDone(t *testing.T) {
 	}
 }
 
-func TestAConditionKeepsItsGenerationWhileItsStepIsHeldBack(t *testing.T) {
+func TestABlockedConditionKeepsItsObservedGeneration(t *testing.T) {
 	conditions := []metav1.Condition{{Type: "X", Status: metav1.ConditionTrue, Reason: "Available", ObservedGeneration: 3}}
 	record(&conditions, 4, []stepResult{{condition: "X", outcome: Done("Available", "")}, {condition: "X", skipped: "Y"}})
 	if got := meta.FindStatusCondition(conditions, "X"); got.ObservedGeneration != 3 {

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func TestALostRaceIsNotReported(t *testing.T) {
+func TestAConflictIsRetriedWithoutAReport(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "things"}, "thing", errors.New("changed"))
 	w := newWorld(t, someThing())
 	w.outcome = Failed("Broken", conflict)
@@ -27,7 +27,7 @@ func TestALostRaceIsNotReported(t *testing.T) {
 	}
 }
 
-func TestARaceThatIsLostAgainAndAgainIsRunLessAndLessOften(t *testing.T) {
+func TestRepeatedConflictsAreRetriedWithBackoff(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "things"}, "thing", errors.New("changed"))
 	w := newWorld(t, someThing())
 	retry := func() time.Duration {
@@ -66,7 +66,7 @@ func TestARaceThatIsLostAgainAndAgainIsRunLessAndLessOften(t *testing.T) {
 	}
 }
 
-func TestALostRaceDelaysNoOtherResource(t *testing.T) {
+func TestConflictBackoffIsPerResource(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "things"}, "thing", errors.New("changed"))
 	w := newWorld(t, someThing())
 	other := someThing()

@@ -34,7 +34,7 @@ func transition(labels string, since int64) string {
 		d.Name, d.Help, d.Name, d.Name, labels, since)
 }
 
-func TestTheConditionsOfEveryResourceAreExportedAsLongAsThereIsOne(t *testing.T) {
+func TestConditionMetricsAreExportedUntilTheResourceIsDeleted(t *testing.T) {
 	obj := someThing()
 	obj.Status.Conditions = []metav1.Condition{{
 		Type: "Ready", Status: metav1.ConditionFalse, Reason: "NotAllReady", LastTransitionTime: metav1.Unix(1000, 0),
@@ -59,7 +59,7 @@ test_operator_resource_condition{kind="Thing",name="thing",namespace="default",s
 	}
 }
 
-func TestAResourceThatWasNeverReconciledIsNotReadySinceItsCreation(t *testing.T) {
+func TestReadyOfAnUnreconciledResourceIsUnknownSinceCreation(t *testing.T) {
 	obj := someThing()
 	obj.CreationTimestamp = metav1.Unix(500, 0)
 	want := transition(`reason="",status="Unknown"`, 500)
@@ -70,7 +70,7 @@ func TestAResourceThatWasNeverReconciledIsNotReadySinceItsCreation(t *testing.T)
 	}
 }
 
-func TestAGaugeIsReadFromEachResourceAtTheTimeOfTheScrape(t *testing.T) {
+func TestResourceGaugesAreComputedAtTheScrape(t *testing.T) {
 	age := Gauge[*thing]{
 		Definition: metric.Definition{
 			Name: "test_operator_age_seconds", Type: metric.Gauge, Help: "Age.",
@@ -148,7 +148,7 @@ func (l listed) List(_ context.Context, list client.ObjectList, _ ...client.List
 	return nil
 }
 
-func TestWaitingForTheUserCountsAsNoError(t *testing.T) {
+func TestATerminalOutcomeIsNotCountedAsAnError(t *testing.T) {
 	for name, tc := range map[string]struct {
 		outcome Outcome
 		want    int
@@ -172,7 +172,7 @@ func TestWaitingForTheUserCountsAsNoError(t *testing.T) {
 	}
 }
 
-func TestWhatIsDefinedIsWhatIsExported(t *testing.T) {
+func TestDefinedAndExportedMetricsAreTheSame(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	m, err := NewMetrics(registry, "test_operator")
 	if err != nil {
@@ -197,7 +197,7 @@ func TestWhatIsDefinedIsWhatIsExported(t *testing.T) {
 	}
 }
 
-func TestConditionsThatCannotBeReadAreAnErrorOfTheScrape(t *testing.T) {
+func TestAFailedListOfResourcesIsAScrapeError(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	broken := fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{
 		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {

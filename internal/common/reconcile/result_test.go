@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func TestWhatFailsBecauseTheNamespaceIsBeingDeletedIsNoError(t *testing.T) {
+func TestAWriteIntoATerminatingNamespaceIsNotAnError(t *testing.T) {
 	refused := apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "keys", errors.New("the namespace is being terminated"))
 	refused.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	w := newWorld(t, someThing())

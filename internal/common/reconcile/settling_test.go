@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTheStepsOfASecondShareAStatusWrite(t *testing.T) {
+func TestStatusChangesWithinASecondAreWrittenTogether(t *testing.T) {
 	w := newWorld(t, someThing())
 	now := time.Now()
 	w.reconciler.clock = func() time.Time { return now }
@@ -57,7 +57,7 @@ func TestTheFirstStatusOfAGenerationIsWrittenAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhatEveryPassFindsOutAgainSharesAStatusWrite(t *testing.T) {
+func TestAddingARecomputedStatusFieldIsDeferred(t *testing.T) {
 	w := newWorld(t, someThing())
 	now := time.Now()
 	w.reconciler.clock = func() time.Time { return now }

@@ -19,7 +19,7 @@ func pondStep(name string, sets, reads []Value, work func(pond)) Step[pond] {
 	}}
 }
 
-func TestAValueReachesTheStepsThatDeclareToReadIt(t *testing.T) {
+func TestASlotValueReachesItsDeclaredReaders(t *testing.T) {
 	var got int
 	var known bool
 	pipeline := Pipeline[pond]{
@@ -35,7 +35,7 @@ func TestAValueReachesTheStepsThatDeclareToReadIt(t *testing.T) {
 	}
 }
 
-func TestAValueThatNoStepHasPutIsKnownToBeMissing(t *testing.T) {
+func TestAnEmptySlotIsReportedAsUnset(t *testing.T) {
 	if _, known := depth.Get(&Slots{}); known {
 		t.Error("an empty slot has a value")
 	}
@@ -57,10 +57,10 @@ func TestAnUndeclaredUseOfAValuePanics(t *testing.T) {
 	}
 }
 
-func TestAValueThatNoEarlierStepSetsIsADeclarationMistake(t *testing.T) {
+func TestASlotMustBeSetByAnEarlierStep(t *testing.T) {
 	nothing := func(pond) {}
 	for name, pipeline := range map[string]Pipeline[pond]{
-		"set by nobody": {pondStep("Measure", nil, []Value{depth}, nothing)},
+		"set by no step": {pondStep("Measure", nil, []Value{depth}, nothing)},
 		"set later": {
 			pondStep("Measure", nil, []Value{depth}, nothing),
 			pondStep("Dig", []Value{depth}, nil, nothing),

@@ -9,7 +9,7 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
-func TestAnErrorInsideAStepDecidesWhatTheStepReports(t *testing.T) {
+func TestAStepErrorDeterminesItsOutcome(t *testing.T) {
 	cause := errors.New("cause")
 	foreign := fmt.Errorf("%w: Secret a", apply.ErrNotOwned)
 	for name, test := range map[string]struct {
@@ -38,7 +38,7 @@ func TestAnErrorInsideAStepDecidesWhatTheStepReports(t *testing.T) {
 	}
 }
 
-func TestAStopKeepsItsCause(t *testing.T) {
+func TestATerminalErrorWrapsItsCause(t *testing.T) {
 	cause := errors.New("cause")
 	for _, err := range []error{TerminalError("Wrong", cause).After(time.Minute), WithReason("Read", cause)} {
 		if !errors.Is(err, cause) || !errors.Is(Failed("Step", err).Err(), cause) {

@@ -20,13 +20,13 @@ func TestAFailedWriteIsRetriedUnlessTheUserHasToAct(t *testing.T) {
 		want  verdict
 		after time.Duration
 	}{
-		"an object of somebody else": {fmt.Errorf("%w: Secret a", apply.ErrNotOwned), verdictTerminal, ObstructionPeriod},
-		"a child of a predecessor":   {fmt.Errorf("%w: Secret a", apply.ErrPredecessor), verdictWaiting, 0},
-		"a Job that failed":          {fmt.Errorf("checking: %w", &job.FailedError{Job: "a"}), verdictTerminal, job.RetryAfter},
-		"an invalid object":          {apierrors.NewInvalid(schema.GroupKind{Kind: "Job"}, "a", nil), verdictTerminal, refusalPeriod},
-		"a request that is refused":  {apierrors.NewBadRequest("a"), verdictTerminal, refusalPeriod},
-		"a lost race":                {apierrors.NewConflict(schema.GroupResource{Resource: "jobs"}, "a", cause), verdictFailed, 0},
-		"any other error":            {cause, verdictFailed, 0},
+		"a foreign object":          {fmt.Errorf("%w: Secret a", apply.ErrNotOwned), verdictTerminal, ObstructionPeriod},
+		"a child of a predecessor":  {fmt.Errorf("%w: Secret a", apply.ErrPredecessor), verdictWaiting, 0},
+		"a Job that failed":         {fmt.Errorf("checking: %w", &job.FailedError{Job: "a"}), verdictTerminal, job.RetryAfter},
+		"an invalid object":         {apierrors.NewInvalid(schema.GroupKind{Kind: "Job"}, "a", nil), verdictTerminal, refusalPeriod},
+		"a request that is refused": {apierrors.NewBadRequest("a"), verdictTerminal, refusalPeriod},
+		"a conflict":                {apierrors.NewConflict(schema.GroupResource{Resource: "jobs"}, "a", cause), verdictFailed, 0},
+		"any other error":           {cause, verdictFailed, 0},
 	} {
 		got := WriteFailed("Reason", test.err)
 		if got.verdict != test.want || got.after != test.after || got.reason != "Reason" {

@@ -45,7 +45,7 @@ func TestASecretShowsAsterisksInJSONErrorsAndLogs(t *testing.T) {
 	expectRedacted(t, "GoString", secret.GoString())
 }
 
-func TestASecretIsItsBytesWhenConverted(t *testing.T) {
+func TestRedactedBytesConvertToTheSecret(t *testing.T) {
 	if got := string([]byte(Bytes("hunter2"))); got != "hunter2" {
 		t.Errorf("got %q, expected the bytes themselves", got)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheFormsOfAValueAreThoseOfURLsBase64AndJSON(t *testing.T) {
+func TestFormsIncludeURLBase64AndJSONEncodings(t *testing.T) {
 	forms := Forms("a <ö>\n")
 	for _, want := range []string{
 		"a <ö>\n", "a+%3C%C3%B6%3E%0A", "a%20%3C%C3%B6%3E%0A", "YSA8w7Y+Cg", "YSA8w7Y-Cg",

@@ -22,7 +22,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 )
 
-func TestARealWatchKeepsContentCurrentAndDropsItOnDeletion(t *testing.T) {
+func TestAnAPIServerWatchUpdatesAndDropsCachedContent(t *testing.T) {
 	// Without this, controller-runtime complains after 30 seconds.
 	ctrl.SetLogger(logr.Discard())
 	env := envtest.Start(t, envtest.Options{})

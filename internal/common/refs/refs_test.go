@@ -108,7 +108,7 @@ func TestAnUnchangedObjectIsReadWithoutARequest(t *testing.T) {
 	b.read(t, "admin", "two", 0)
 }
 
-func TestACallerMayChangeWhatItGot(t *testing.T) {
+func TestReturnedObjectsAreCopies(t *testing.T) {
 	b := newBench()
 	must(t, b.Create(t.Context(), secret("admin", "one")))
 	var got corev1.Secret
@@ -147,7 +147,7 @@ func TestTheContentOfADeletedObjectLeavesMemory(t *testing.T) {
 	b.read(t, "other", "other", 0)
 }
 
-func TestTheContentOfAnObjectDeletedWhileItIsReadDoesNotStay(t *testing.T) {
+func TestTheContentOfAnObjectDeletedDuringAReadIsNotCached(t *testing.T) {
 	b := newBench()
 	s := secret("admin", "one")
 	must(t, b.Create(t.Context(), s))
@@ -158,7 +158,7 @@ func TestTheContentOfAnObjectDeletedWhileItIsReadDoesNotStay(t *testing.T) {
 	}
 }
 
-func TestAMissingObjectIsNotFoundAndItsContentGone(t *testing.T) {
+func TestAMissingObjectIsNotFoundAndEvicted(t *testing.T) {
 	b := newBench()
 	s := secret("admin", "one")
 	must(t, b.Create(t.Context(), s))
@@ -172,7 +172,7 @@ func TestAMissingObjectIsNotFoundAndItsContentGone(t *testing.T) {
 	}
 }
 
-func TestTheContentIsKeptOfWhatIsReferencedAndOfNothingElse(t *testing.T) {
+func TestOnlyReferencedObjectsStayCached(t *testing.T) {
 	b := newBench()
 	referenced := map[string]bool{}
 	b.SecretSource(func(_ context.Context, obj client.Object) []reconcile.Request {

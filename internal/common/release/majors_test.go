@@ -2,7 +2,7 @@ package release
 
 import "testing"
 
-func TestTheReleaseIsToldFromTheMajorVersion(t *testing.T) {
+func TestTheReleaseIsDerivedFromTheMajorVersion(t *testing.T) {
 	keystone := Majors{First: Release{Year: 2022, Minor: 2}, Major: 22}
 	for version, want := range map[string]string{
 		"22.0.1": "2022.2", "23.0.0": "2023.1", "27.0.0": "2025.1", "30.0.0.0rc1": "2026.2", "27.0.1.dev5": "2025.1",

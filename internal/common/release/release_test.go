@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParseReadsTheGrammar(t *testing.T) {
+func TestParseAcceptsReleasesWithAndWithoutSuffix(t *testing.T) {
 	tests := map[string]Release{
 		"2025.2":               {Year: 2025, Minor: 2},
 		"2010.1":               {Year: 2010, Minor: 1},
@@ -49,7 +49,7 @@ func TestParseRefusesAnythingElse(t *testing.T) {
 	}
 }
 
-func TestClassifyReturnsWhatAChangeMeans(t *testing.T) {
+func TestClassifyDistinguishesPatchUpgradeDowngradeAndSkip(t *testing.T) {
 	tests := []struct {
 		installed, target string
 		// slurp and others are what it means for a service with and without support for
@@ -89,7 +89,7 @@ func TestClassifyReturnsWhatAChangeMeans(t *testing.T) {
 	}
 }
 
-func TestTheWayToARefusedReleaseIsNamed(t *testing.T) {
+func TestTowardReturnsTheNextReleaseOfASkippingUpgrade(t *testing.T) {
 	for _, tc := range []struct{ installed, target, slurp, others string }{
 		{"2024.1", "2026.1", "2025.1", "2024.2"},
 		{"2024.1-a", "2026.1-a", "2025.1", "2024.2"},
@@ -106,7 +106,7 @@ func TestTheWayToARefusedReleaseIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheWayToARefusedReleaseLeadsThere(t *testing.T) {
+func TestTowardReachesEveryReleaseStepByStep(t *testing.T) {
 	for _, slurp := range []bool{true, false} {
 		for _, from := range all() {
 			for _, to := range all() {
@@ -122,7 +122,7 @@ func TestTheWayToARefusedReleaseLeadsThere(t *testing.T) {
 	}
 }
 
-func TestSortingGivesTheReleasesInTheOrderTheyCameOut(t *testing.T) {
+func TestCompareOrdersReleasesChronologically(t *testing.T) {
 	got := []Release{{2026, 1, ""}, {2025, 2, ""}, {2010, 2, ""}, {2025, 1, ""}, {2026, 2, ""}}
 	slices.SortFunc(got, Release.Compare)
 
@@ -145,7 +145,7 @@ func all() []Release {
 	return releases
 }
 
-func TestTheOrderIsTotalAndKnowsNoSuffix(t *testing.T) {
+func TestCompareIsATotalOrderThatIgnoresSuffixes(t *testing.T) {
 	for _, a := range all() {
 		for _, b := range all() {
 			if a.Compare(b) != -b.Compare(a) {
@@ -164,7 +164,7 @@ func TestTheOrderIsTotalAndKnowsNoSuffix(t *testing.T) {
 	}
 }
 
-func TestNothingLiesBetweenAReleaseAndTheNext(t *testing.T) {
+func TestNextReturnsTheDirectSuccessor(t *testing.T) {
 	for _, a := range all() {
 		next := a.Next()
 		if a.Compare(next) >= 0 || next.Suffix != "" {

@@ -31,7 +31,7 @@ func turns(t *testing.T) (*Turns, *time.Time) {
 	return all, &now
 }
 
-func TestAFewDeploymentsChangeAtATime(t *testing.T) {
+func TestConcurrentRolloutsAreLimited(t *testing.T) {
 	all, _ := turns(t)
 	if all.Take(named(Limit), outdated) {
 		t.Fatalf("%d Deployments change at the same time", Limit+1)
@@ -50,7 +50,7 @@ func TestAFewDeploymentsChangeAtATime(t *testing.T) {
 	}
 }
 
-func TestADeploymentThatNeedsNoTurnGetsNone(t *testing.T) {
+func TestNewUnchangedAndUnavailableDeploymentsAreNotLimited(t *testing.T) {
 	all, _ := turns(t)
 	for name, state := range map[string]State{
 		"new": {}, "unchanged": current, "not available": {Exists: true, Differs: true}, "changing since another operator": changing,
@@ -62,7 +62,7 @@ func TestADeploymentThatNeedsNoTurnGetsNone(t *testing.T) {
 	}
 }
 
-func TestALaterChangeOfACurrentDeploymentTakesEffectAtOnce(t *testing.T) {
+func TestALaterChangeOfAnUpToDateDeploymentIsNotLimited(t *testing.T) {
 	all, _ := turns(t)
 	all.Take(named(Limit), current)
 	if !all.Take(named(Limit), outdated) {
@@ -70,7 +70,7 @@ func TestALaterChangeOfACurrentDeploymentTakesEffectAtOnce(t *testing.T) {
 	}
 }
 
-func TestAnotherChangeOfADeploymentThatWaitsTakesEffectAtOnce(t *testing.T) {
+func TestAnotherChangeOfAQueuedDeploymentIsNotLimited(t *testing.T) {
 	all, _ := turns(t)
 	state := outdated
 	for _, step := range []struct {
@@ -84,7 +84,7 @@ func TestAnotherChangeOfADeploymentThatWaitsTakesEffectAtOnce(t *testing.T) {
 	}
 }
 
-func TestOnesThatDoNotTakeTheirTurnDoNotKeepItFromOthers(t *testing.T) {
+func TestAnUnusedRolloutSlotIsPassedOn(t *testing.T) {
 	all, _ := turns(t)
 	for i := range 3 {
 		all.Take(named(Limit+i), outdated)
@@ -98,7 +98,7 @@ func TestOnesThatDoNotTakeTheirTurnDoNotKeepItFromOthers(t *testing.T) {
 	}
 }
 
-func TestRolloutsThatAnotherOperatorHasBegunCount(t *testing.T) {
+func TestRolloutsStartedByAPreviousOperatorCountTowardsTheLimit(t *testing.T) {
 	all := NewTurns(nil)
 	for i := range Limit {
 		all.Take(named(i), changing)
@@ -108,7 +108,7 @@ func TestRolloutsThatAnotherOperatorHasBegunCount(t *testing.T) {
 	}
 }
 
-func TestTheNextOneIsTriggeredWhenAnotherIsDeletedOrTakesTooLong(t *testing.T) {
+func TestTheNextRolloutStartsWhenAnotherIsDeletedOrTimesOut(t *testing.T) {
 	for name, end := range map[string]func(*Turns, *time.Time){
 		"deleted":  func(all *Turns, _ *time.Time) { all.Forget(named(0)) },
 		"too long": func(all *Turns, now *time.Time) { *now = now.Add(Patience); all.Schedule(named(0), 0) },

@@ -27,7 +27,7 @@ var table = Table[boat]{
 	{"spec.crew", AtLeast(2, func(b boat) *int32 { return b.crew })},
 }
 
-func TestTheSameResourceAlwaysReadsTheSame(t *testing.T) {
+func TestValidationErrorsAreSortedDeterministically(t *testing.T) {
 	crew := int32(1)
 	b := boat{crew: &crew, names: map[string]string{"d": "", "a": "", "c": "", "b": ""}}
 	var paths []string

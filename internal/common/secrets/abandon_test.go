@@ -41,7 +41,7 @@ func ended(status corev1.ConditionStatus) *esov1alpha1.PushSecret {
 	return push
 }
 
-func TestAPushSecretDoesNotHoldANamespaceThatIsBeingDeleted(t *testing.T) {
+func TestAPushSecretDoesNotBlockNamespaceDeletion(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer    error
 		status    corev1.ConditionStatus

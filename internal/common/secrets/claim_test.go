@@ -15,7 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/secrets"
 )
 
-func TestWhatABackupToolBringsBackIsClaimed(t *testing.T) {
+func TestARestoredSecretIsAdopted(t *testing.T) {
 	owner := func(name, uid string) *corev1.ConfigMap {
 		cm := &corev1.ConfigMap{}
 		cm.Namespace, cm.Name, cm.UID = "ns", name, source(uid, nil).UID

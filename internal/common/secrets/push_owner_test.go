@@ -15,7 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/secrets"
 )
 
-func TestAForegroundDeletionDoesNotWaitForTheStore(t *testing.T) {
+func TestAPushSecretDoesNotBlockForegroundDeletion(t *testing.T) {
 	for _, owner := range ownersOfAPush(t, false) {
 		if ptr.Deref(owner.BlockOwnerDeletion, false) {
 			t.Errorf("an owner is %+v", owner)
@@ -24,7 +24,7 @@ func TestAForegroundDeletionDoesNotWaitForTheStore(t *testing.T) {
 }
 
 // The garbage collector keeps an object with an owner that is not being deleted.
-func TestGarbageCollectionDoesNotDeleteAKeptCopy(t *testing.T) {
+func TestASecondOwnerKeepsARetainedPushSecretFromGarbageCollection(t *testing.T) {
 	owners := ownersOfAPush(t, true)
 	if len(owners) != 2 || owners[0].Kind != "ConfigMap" || !ptr.Deref(owners[0].Controller, false) ||
 		owners[1].Kind != "Secret" || ptr.Deref(owners[1].Controller, false) {

@@ -44,7 +44,7 @@ func TestTheContentHashChangesWithTheContentOnly(t *testing.T) {
 	}
 }
 
-func TestAPushOfEarlierContentIsNotOfThis(t *testing.T) {
+func TestAPushOfEarlierContentDoesNotCountAsSynced(t *testing.T) {
 	ps := &esov1alpha1.PushSecret{Status: esov1alpha1.PushSecretStatus{
 		SyncedResourceVersion: "1-a",
 		Conditions:            []esov1alpha1.PushSecretStatusCondition{{Type: esov1alpha1.PushSecretReady, Status: corev1.ConditionTrue}},
@@ -129,7 +129,7 @@ func TestThePushStateQuotesExternalSecrets(t *testing.T) {
 			secrets.PushState{Message: "Code: 503. Errors: * Vault is sealed"},
 			true,
 		},
-		"refused without a word": {condition(corev1.ConditionFalse, ""), secrets.PushState{Message: "Errored"}, true},
+		"refused without a message": {condition(corev1.ConditionFalse, ""), secrets.PushState{Message: "Errored"}, true},
 		"refused with many": {
 			condition(corev1.ConditionFalse, strings.Repeat("é", 400)), secrets.PushState{Message: strings.Repeat("é", 250)}, true,
 		},

@@ -23,21 +23,21 @@ func store(name string, status corev1.ConditionStatus, message string) *esov1.Cl
 	}
 }
 
-func TestOnlyAStoreThatBreaksOrIsRepairedConcernsTheResources(t *testing.T) {
+func TestOnlyReadinessChangesOfOwnStoresTriggerReconciles(t *testing.T) {
 	ready, repeated := store(StoreName, corev1.ConditionTrue, ""), store(StoreName, corev1.ConditionTrue, "validated")
 	broken := store(StoreName, corev1.ConditionFalse, "sealed")
 	checked, checkedBroken := store(CheckedStoreName, corev1.ConditionTrue, ""), store(CheckedStoreName, corev1.ConditionFalse, "")
 	theirs, theirsBroken := store("theirs", corev1.ConditionTrue, ""), store("theirs", corev1.ConditionFalse, "")
 	for what, concerns := range map[string]struct{ got, want bool }{
-		"its creation":         {StoreChanges.Create(event.CreateEvent{Object: ready}), true},
-		"its deletion":         {StoreChanges.Delete(event.DeleteEvent{Object: ready}), true},
-		"a failure":            {StoreChanges.Update(event.UpdateEvent{ObjectOld: ready, ObjectNew: broken}), true},
-		"a repair":             {StoreChanges.Update(event.UpdateEvent{ObjectOld: broken, ObjectNew: ready}), true},
-		"another message":      {StoreChanges.Update(event.UpdateEvent{ObjectOld: ready, ObjectNew: repeated}), false},
-		"a sealed backend":     {StoreChanges.Update(event.UpdateEvent{ObjectOld: checked, ObjectNew: checkedBroken}), true},
-		"a store of others":    {StoreChanges.Create(event.CreateEvent{Object: theirs}), false},
-		"a failure of theirs":  {StoreChanges.Update(event.UpdateEvent{ObjectOld: theirs, ObjectNew: theirsBroken}), false},
-		"a deletion of theirs": {StoreChanges.Delete(event.DeleteEvent{Object: theirs}), false},
+		"its creation":                  {StoreChanges.Create(event.CreateEvent{Object: ready}), true},
+		"its deletion":                  {StoreChanges.Delete(event.DeleteEvent{Object: ready}), true},
+		"a failure":                     {StoreChanges.Update(event.UpdateEvent{ObjectOld: ready, ObjectNew: broken}), true},
+		"a repair":                      {StoreChanges.Update(event.UpdateEvent{ObjectOld: broken, ObjectNew: ready}), true},
+		"another message":               {StoreChanges.Update(event.UpdateEvent{ObjectOld: ready, ObjectNew: repeated}), false},
+		"a sealed backend":              {StoreChanges.Update(event.UpdateEvent{ObjectOld: checked, ObjectNew: checkedBroken}), true},
+		"a foreign store":               {StoreChanges.Create(event.CreateEvent{Object: theirs}), false},
+		"a failure of a foreign store":  {StoreChanges.Update(event.UpdateEvent{ObjectOld: theirs, ObjectNew: theirsBroken}), false},
+		"a deletion of a foreign store": {StoreChanges.Delete(event.DeleteEvent{Object: theirs}), false},
 	} {
 		if concerns.got != concerns.want {
 			t.Errorf("%s: concerns the resources: %t, want %t", what, concerns.got, concerns.want)
@@ -49,7 +49,7 @@ type kinds bool
 
 func (k kinds) Served(schema.GroupVersionKind) bool { return bool(k) }
 
-func TestTheStoreThatExternalSecretsCanCheckSaysWhetherTheBackendAnswers(t *testing.T) {
+func TestTheBrokenStoreIsTheOneThatIsMissingOrNotReady(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := esov1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestTheStoreThatExternalSecretsCanCheckSaysWhetherTheBackendAnswers(t *test
 		"a sealed backend of both": {
 			true, []client.Object{store(StoreName, ready, ""), store(CheckedStoreName, broken, "")}, CheckedStoreName,
 		},
-		"a store of others beside our own": {true, []client.Object{store(StoreName, ready, ""), store("theirs", broken, "")}, ""},
+		"a foreign store beside our own": {true, []client.Object{store(StoreName, ready, ""), store("theirs", broken, "")}, ""},
 	} {
 		c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(test.stores...).Build()
 		if got, err := BrokenStore(context.Background(), test.served, c); err != nil || got != test.want {

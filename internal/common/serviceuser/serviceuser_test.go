@@ -37,7 +37,7 @@ func secret(data map[string]string) *corev1.Secret {
 	return s
 }
 
-func TestTheMiddlewareAsksTheIdentityServiceOfTheSpec(t *testing.T) {
+func TestKeystoneAuthtokenOptionsFollowTheIdentitySpec(t *testing.T) {
 	l := instance.WithUser()
 	l.Spec.Cache.Servers = []string{"one:11211", "two:11211"}
 	l.Identity.AuthURL, l.Identity.Project = "https://identity.example.com/v3", "services"
@@ -59,7 +59,7 @@ func TestTheMiddlewareAsksTheIdentityServiceOfTheSpec(t *testing.T) {
 	}
 }
 
-func TestTheUserIsReadUnderTheKeyOfTheReference(t *testing.T) {
+func TestTheServiceUserPasswordIsReadFromTheReferencedKey(t *testing.T) {
 	for _, key := range []string{"", "pw"} {
 		l := instance.WithUser()
 		l.ServiceUserSecretRef.Key = key
@@ -75,7 +75,7 @@ func TestTheUserIsReadUnderTheKeyOfTheReference(t *testing.T) {
 	}
 }
 
-func TestThePasswordOfTheServiceUserIsHiddenAndItsNameIsNot(t *testing.T) {
+func TestTheServiceUserPasswordIsRedactedButNotItsName(t *testing.T) {
 	p := passOf(t, instance.WithUser(), secret(map[string]string{"username": "harbour", "password": "pa$$word"}))
 	if _, _, err := Configuration.SecretOptions(t.Context(), p); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestThePasswordOfTheServiceUserIsHiddenAndItsNameIsNot(t *testing.T) {
 	}
 }
 
-func TestEachResourceHasItsOwnSecretKeyForWhatItCaches(t *testing.T) {
+func TestTheMemcacheSecretKeyIsUniquePerResource(t *testing.T) {
 	keyOf := func(uid, password string) string {
 		l := instance.WithUser()
 		l.UID = types.UID(uid)
@@ -145,7 +145,7 @@ func TestAUserIsAcceptedOnceItHasValidatedAToken(t *testing.T) {
 	}
 }
 
-func TestTheUserIsCheckedAgainWhenItMayNoLongerBeAccepted(t *testing.T) {
+func TestTheServiceUserIsCheckedAgainWhenItsInputsChange(t *testing.T) {
 	keyAfter := func(change func(*instance.Lighthouse, *service.Rendered)) string {
 		l, rendered := instance.WithUser(), service.Rendered{ConfigMap: "harbour-config-1", Secret: "harbour-extra-config-1", Given: "given-1"}
 		change(l, &rendered)

@@ -28,7 +28,7 @@ func claim(namespace, host string, minute int, changes ...func(*Claim)) Claim {
 
 func installed(c *Claim) { c.Installed = true }
 
-func TestTheDatabaseBelongsToOneOfTwoResources(t *testing.T) {
+func TestExactlyOneOfTwoClaimsHasPrecedence(t *testing.T) {
 	const inside, outside = "mariadb.openstack.svc", "db.example.com"
 	now := start.Add(time.Hour)
 	for name, c := range map[string]struct{ first, second Claim }{
@@ -49,7 +49,7 @@ func TestTheDatabaseBelongsToOneOfTwoResources(t *testing.T) {
 	}
 }
 
-func TestALoginThatIsNotProvenCountsElsewhereForAShortTimeOnly(t *testing.T) {
+func TestAnUnverifiedForeignClaimCountsOnlyForAGracePeriod(t *testing.T) {
 	older, younger := claim("a", "db.example.com", 0), claim("b", "db.example.com", 1)
 	precedes, until := older.Precedes(younger, start.Add(2*time.Minute))
 	if !precedes || !until.Equal(start.Add(Grace)) {
@@ -63,15 +63,15 @@ func TestALoginThatIsNotProvenCountsElsewhereForAShortTimeOnly(t *testing.T) {
 	}
 }
 
-func TestANewcomerIsRefusedByAClaimThatCounts(t *testing.T) {
+func TestANewResourceIsRefusedByAValidClaim(t *testing.T) {
 	const inside, outside = "mariadb.openstack.svc", "db.example.com"
 	for name, c := range map[string]struct {
 		other, newcomer Claim
 		want            bool
 	}{
 		"one of its own namespace":                    {claim("a", outside, 0), claim("a", outside, 0), true},
-		"one of another with a proven login":          {claim("b", outside, 0, installed), claim("a", outside, 0), true},
-		"one of another without":                      {claim("b", outside, 0), claim("a", outside, 0), false},
+		"another namespace with a proven login":       {claim("b", outside, 0, installed), claim("a", outside, 0), true},
+		"another namespace without a proven login":    {claim("b", outside, 0), claim("a", outside, 0), false},
 		"one beside the MariaDB":                      {claim("openstack", inside, 0), claim("a", inside, 0), true},
 		"one elsewhere, while it is near":             {claim("a", inside, 0, installed), claim("openstack", inside, 0), false},
 		"one of another kind in the same namespace":   {claim("a", outside, 0, func(c *Claim) { c.Kind = "Pier" }), claim("a", outside, 0), true},
@@ -83,15 +83,15 @@ func TestANewcomerIsRefusedByAClaimThatCounts(t *testing.T) {
 	}
 }
 
-func TestDataOfAResourceThatGoesCountsIfItStays(t *testing.T) {
+func TestADeletedResourceHasDataOnlyIfItIsRetained(t *testing.T) {
 	for name, c := range map[string]struct {
 		claim Claim
 		want  bool
 	}{
-		"before it has any":       {Claim{}, false},
-		"once it has":             {Claim{Installed: true}, true},
-		"while it goes":           {Claim{Installed: true, Deleting: true}, false},
-		"while it goes, and that": {Claim{Installed: true, Deleting: true, Keeps: true}, true},
+		"before it has any":                            {Claim{}, false},
+		"once it has":                                  {Claim{Installed: true}, true},
+		"while it is being deleted":                    {Claim{Installed: true, Deleting: true}, false},
+		"while it is being deleted and keeps its data": {Claim{Installed: true, Deleting: true, Keeps: true}, true},
 	} {
 		if got := c.claim.HasData(); got != c.want {
 			t.Errorf("%s: got %t", name, got)

@@ -38,7 +38,7 @@ func TestABundleNeedsWellFormedCertificates(t *testing.T) {
 	}
 }
 
-func TestAKeyPairBelongsTogether(t *testing.T) {
+func TestAMismatchedKeyPairIsRejected(t *testing.T) {
 	cert, key := certificate.SelfSigned(t)
 	_, other := certificate.SelfSigned(t)
 	if err := tls.CheckKeyPair(cert, key); err != nil {

@@ -18,7 +18,7 @@ func identity(namespace string, database DatabaseSpec) DatabaseIdentity {
 	return database.Identity(cluster.Settings{}, namespace)
 }
 
-func TestTheIdentityOfADatabaseTellsDatabasesApart(t *testing.T) {
+func TestDatabaseIdentityRecognisesAllAddressesOfADatabase(t *testing.T) {
 	managed := identity("openstack", ofMariaDB("mariadb"))
 	if got, want := managed.String(), "mariadb.openstack/keystone"; got != want {
 		t.Errorf("the database of a MariaDB: got %s, want %s", got, want)
@@ -69,7 +69,7 @@ func TestTheIdentityOfADatabaseTellsDatabasesApart(t *testing.T) {
 	}
 }
 
-func TestAnAmbiguousServiceIsThatOfEitherMariaDB(t *testing.T) {
+func TestAnAmbiguousServiceMatchesEitherMariaDB(t *testing.T) {
 	service := identity("openstack", onHost("mariadb-primary"))
 	for _, name := range []string{"mariadb", "mariadb-primary"} {
 		if managed := identity("openstack", ofMariaDB(name)); !service.Same(managed) || !managed.Same(service) {
@@ -78,7 +78,7 @@ func TestAnAmbiguousServiceIsThatOfEitherMariaDB(t *testing.T) {
 	}
 }
 
-func TestAServiceOfAMariaDBWithASuffixInItsNameIsNotMissed(t *testing.T) {
+func TestServicesOfAMariaDBWithASuffixedNameAreRecognised(t *testing.T) {
 	for _, name := range []string{"mariadb-primary", "mariadb-maxscale", "mariadb"} {
 		managed, service := identity("openstack", ofMariaDB(name)), identity("openstack", onHost(name+"-internal"))
 		if !service.Same(managed) || !managed.Same(service) {
@@ -91,7 +91,7 @@ func TestAServiceOfAMariaDBWithASuffixInItsNameIsNotMissed(t *testing.T) {
 	}
 }
 
-func TestANameOfANamespaceThatIsCalledSvcIsNotOneOfTheOwn(t *testing.T) {
+func TestAHostInANamespaceCalledSvcIsNotInTheOwnNamespace(t *testing.T) {
 	if got := identity("openstack", onHost("mariadb.svc")); got.IsAtHome("openstack") || !got.Same(identity("svc", ofMariaDB("mariadb"))) {
 		t.Errorf("it is %s", got)
 	}
@@ -111,7 +111,7 @@ func TestAnAddressIsTheSameInEveryFormThatTheResolverTakes(t *testing.T) {
 	}
 }
 
-func TestServersOutsideTheClusterAreToldApartByTheirPorts(t *testing.T) {
+func TestExternalDatabaseServersAreDistinguishedByPort(t *testing.T) {
 	one, two := onHost("db.example.com"), onHost("db.example.com")
 	two.Port = 3307
 	if identity("a", one).Same(identity("b", two)) {
@@ -141,7 +141,7 @@ func TestTheIdentityOfADatabaseKnowsTheDomainOfTheCluster(t *testing.T) {
 	}
 }
 
-func TestAnIdentityThatWasWrittenIsRecognised(t *testing.T) {
+func TestADatabaseIdentityRoundTripsThroughItsString(t *testing.T) {
 	for _, database := range []DatabaseSpec{
 		ofMariaDB("mariadb"), onHost("mariadb-primary"), onHost("db.example.com"), onHost("fd00::1"), onHost("10.0.0.1"),
 	} {

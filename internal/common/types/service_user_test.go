@@ -13,7 +13,7 @@ func TestThePortOfAnIdentityServiceIsThatOfItsURL(t *testing.T) {
 	}
 }
 
-func TestDefaultsOfAnIdentityServiceReplaceNothing(t *testing.T) {
+func TestIdentityDefaultsDoNotOverwriteGivenValues(t *testing.T) {
 	for got, want := range map[IdentitySpec]IdentitySpec{
 		{}:                                     {Project: "service", ProjectDomain: "Default", UserDomain: "Default"},
 		{Project: "a", ProjectDomain: "b"}:     {Project: "a", ProjectDomain: "b", UserDomain: "Default"},
@@ -25,7 +25,7 @@ func TestDefaultsOfAnIdentityServiceReplaceNothing(t *testing.T) {
 	}
 }
 
-func TestAResourceHasAServiceUserWhenItsKindSaysSo(t *testing.T) {
+func TestAResourceWithoutAServiceUserReportsNone(t *testing.T) {
 	if user, has := ServiceUserOf(&ServiceSpec{}); has || user != (ServiceUser{}) {
 		t.Errorf("a resource without a service user has %+v", user)
 	}

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func TestReferencesFillInWhatIsLeftOut(t *testing.T) {
+func TestReferenceKeysAndPortsHaveDefaults(t *testing.T) {
 	for _, c := range []struct{ name, want, got string }{
 		{"a Secret's default key", "password", SecretRefSpec{Name: "a"}.KeyOr("password")},
 		{"a Secret's chosen key", "pw", SecretRefSpec{Name: "a", Key: "pw"}.KeyOr("password")},

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestReadyNeedsTheAggregatedConditionsAlone(t *testing.T) {
+func TestReadyAggregatesOnlyTheDeclaredConditions(t *testing.T) {
 	boat := Kind{Kind: "Boat", Conditions: append([]Condition{
 		{Type: "Afloat", Aggregated: true}, {Type: "Painted"}, {Type: "Manned", Aggregated: true}, {Type: ConditionReady},
 	}, Kstatus()...)}
@@ -15,7 +15,7 @@ func TestReadyNeedsTheAggregatedConditionsAlone(t *testing.T) {
 	}
 }
 
-func TestEveryKindIsStalledByAnInvalidSpecAndByWhatElseItNames(t *testing.T) {
+func TestStalledReasonsAreInvalidSpecAndThoseOfTheKind(t *testing.T) {
 	want := []Condition{
 		{Type: "Reconciling", True: []string{"Progressing"}}, {Type: "Stalled", True: []string{"InvalidSpec", "Aground"}},
 	}

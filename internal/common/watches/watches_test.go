@@ -66,7 +66,7 @@ func names(requests []reconcile.Request) []string {
 	return found
 }
 
-func TestAnEventFindsTheResourcesItConcerns(t *testing.T) {
+func TestAnEventIsMappedToTheAffectedResources(t *testing.T) {
 	find := finder(t, builder{ClientBuilder: fake.NewClientBuilder().WithObjects(
 		pod("here", "one", "db"), pod("here", "two", "admin"), pod("there", "three", "db"),
 	)})
@@ -75,10 +75,10 @@ func TestAnEventFindsTheResourcesItConcerns(t *testing.T) {
 		about client.Object
 		want  []string
 	}{
-		"by the name it refers to":            {find.By(field), about("here", "db"), []string{"here/one"}},
-		"by a name that nobody refers to":     {find.By(field), about("here", "other"), nil},
-		"in its namespace":                    {find.SameNamespace, about("here", "other"), []string{"here/one", "here/two"}},
-		"in all namespaces, whatever it says": {find.All, about("", ""), []string{"here/one", "here/two", "there/three"}},
+		"by the name it refers to":        {find.By(field), about("here", "db"), []string{"here/one"}},
+		"by a name that nobody refers to": {find.By(field), about("here", "other"), nil},
+		"in its namespace":                {find.SameNamespace, about("here", "other"), []string{"here/one", "here/two"}},
+		"in all namespaces for any event": {find.All, about("", ""), []string{"here/one", "here/two", "there/three"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := names(c.find(t.Context(), c.about)); !slices.Equal(got, c.want) {
@@ -88,7 +88,7 @@ func TestAnEventFindsTheResourcesItConcerns(t *testing.T) {
 	}
 }
 
-func TestAnEventFindsNothingWhileTheCacheDoesNotAnswer(t *testing.T) {
+func TestAFailedListMapsAnEventToNothing(t *testing.T) {
 	find := finder(t, builder{ClientBuilder: fake.NewClientBuilder().WithObjects(pod("here", "one", "db")).
 		WithInterceptorFuncs(interceptor.Funcs{
 			List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
@@ -100,7 +100,7 @@ func TestAnEventFindsNothingWhileTheCacheDoesNotAnswer(t *testing.T) {
 	}
 }
 
-func TestAListOfAnotherKindFindsNothing(t *testing.T) {
+func TestAListOfAnotherKindMapsAnEventToNothing(t *testing.T) {
 	find := Mapper[*corev1.Pod]{
 		Plural: "Pods", NewList: func() client.ObjectList { return &corev1.SecretList{} },
 		Reader: fake.NewClientBuilder().WithObjects(about("here", "db")).Build(),
@@ -176,7 +176,7 @@ func TestTheRetriesOfAllResourcesTogetherAreBounded(t *testing.T) {
 	})
 }
 
-func TestSharersAreFoundInAllNamespaces(t *testing.T) {
+func TestResourcesWithTheSameKeyAreFoundInAllNamespaces(t *testing.T) {
 	b := builder{ClientBuilder: fake.NewClientBuilder().WithObjects(
 		pod("a", "one", "x"), pod("b", "two", "x"), pod("b", "three", "y"))}
 	sharing := finder(t, b).Sharing(field, func(obj client.Object) []string {

@@ -110,7 +110,7 @@ func TestNoValueOfASecretIsInABundle(t *testing.T) {
 	}
 }
 
-func TestABundleStillExplainsSomething(t *testing.T) {
+func TestARedactedBundleKeepsTheDiagnosticContent(t *testing.T) {
 	byName := map[string]string{}
 	for _, file := range files(t, leaky()) {
 		byName[file.Name] = file.Content
@@ -131,7 +131,7 @@ func TestABundleStillExplainsSomething(t *testing.T) {
 	}
 }
 
-func TestWithoutTheSecretsWhatLooksSecretIsBlanked(t *testing.T) {
+func TestValuesThatLookSecretAreRedactedWithoutReadingSecrets(t *testing.T) {
 	redactor := Redactor{}
 	golden.Compare(t, "redacted.txt", redactor.Text(strings.Join([]string{
 		"connection = mysql+pymysql://keystone:pw@mariadb/keystone",

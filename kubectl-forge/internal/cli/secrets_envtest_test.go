@@ -112,7 +112,7 @@ func TestAnArchiveIsNotWrittenOverAnotherFile(t *testing.T) {
 	}
 }
 
-func TestTheCloudsOfAnAdministratorAreWritten(t *testing.T) {
+func TestLoginWritesTheCloudsYamlOfTheAdministrator(t *testing.T) {
 	u := as(t, "operator")
 	readyKeystone(t, u.namespace)
 	u.run(t, "login", "--clouds-yaml").expect(t, CodeNotReady, "secret keystone-admin has no key password yet")
@@ -138,7 +138,7 @@ func TestAControlPlaneLogsInWithItsApplicationCredential(t *testing.T) {
 	u.run(t, "login", "--address", "https://outside/v3", "--", "/bin/sh", "-c", "exit 7").expect(t, 7)
 }
 
-func TestALoginNamesTheRightThatIsMissing(t *testing.T) {
+func TestLoginNamesTheMissingPermission(t *testing.T) {
 	u := as(t, "viewer")
 	readyKeystone(t, u.namespace)
 	u.run(t, "login", "--clouds-yaml").expect(t, CodeMissingRight, "you may not get secrets in namespace "+u.namespace)

@@ -34,7 +34,7 @@ func brokenKeystone(t *testing.T, namespace string) *keystonev1alpha1.Keystone {
 	return k
 }
 
-func TestANamespaceUserFindsTheCause(t *testing.T) {
+func TestStatusShowsTheCauseToANamespaceUser(t *testing.T) {
 	u := as(t, "viewer")
 	brokenKeystone(t, u.namespace)
 	u.run(t, "status").expect(t, CodeNotReady,
@@ -51,7 +51,7 @@ func TestALogIsQuotedWithoutItsCredentials(t *testing.T) {
 	}
 }
 
-func TestWhatAUserMayNotSeeIsNamedAndTheRestIsShown(t *testing.T) {
+func TestStatusListsWhatTheUserMayNotRead(t *testing.T) {
 	u := as(t, "keystones-only")
 	brokenKeystone(t, u.namespace)
 	u.run(t, "status").expect(t, CodeNotReady, "KeystoneAPIReady AdminPasswordRefused", "Not shown",
@@ -59,7 +59,7 @@ func TestWhatAUserMayNotSeeIsNamedAndTheRestIsShown(t *testing.T) {
 		"you may not list jobs.batch in namespace "+u.namespace)
 }
 
-func TestWithoutAnyRightTheFirstOneIsNamed(t *testing.T) {
+func TestWithoutPermissionsTheFirstMissingOneIsNamed(t *testing.T) {
 	u := as(t, "nothing")
 	brokenKeystone(t, u.namespace)
 	for _, args := range [][]string{{"status"}, {"wait", "keystone/keystone"}, {"support-bundle"}, {"rotate", "fernet"}} {
@@ -67,13 +67,13 @@ func TestWithoutAnyRightTheFirstOneIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadyEndsWithZero(t *testing.T) {
+func TestStatusOfAReadyKeystoneExitsWithZero(t *testing.T) {
 	u := as(t, "viewer")
 	readyKeystone(t, u.namespace)
 	u.run(t, "status", "keystone/keystone").expect(t, CodeOK, "is ready")
 }
 
-func TestStatusIsReadByPrograms(t *testing.T) {
+func TestStatusPrintsJSONAndYAML(t *testing.T) {
 	u := as(t, "viewer")
 	brokenKeystone(t, u.namespace)
 	var fromJSON, fromYAML struct{ Items []report.Report }
@@ -103,7 +103,7 @@ func TestAKeystoneIsShownBelowItsControlPlane(t *testing.T) {
 		"keystone/controlplane-keystone: DeploymentReady WaitingForDeployment", "└─ Keystone/controlplane-keystone")
 }
 
-func TestAPlacementIsATargetOfItsOwn(t *testing.T) {
+func TestAPlacementCanBeATarget(t *testing.T) {
 	u := as(t, "viewer")
 	k := readyKeystone(t, u.namespace)
 	store(t, u.namespace, testutil.Placement(testutil.NotReady(true, testutil.False(vocabulary.ConditionServiceUserReady,
@@ -121,13 +121,13 @@ func TestAPlacementIsATargetOfItsOwn(t *testing.T) {
 	u.run(t, "upgrade", "placement/placement", "--to=2026.2", "--preflight").expect(t, CodeMissingRight, "you may not patch placements")
 }
 
-func TestAllNamespacesAreLookedIntoTogether(t *testing.T) {
+func TestStatusCoversAllNamespaces(t *testing.T) {
 	u := user{namespace: env.Namespace(t), session: session(t, env.Config, "default")}
 	brokenKeystone(t, u.namespace)
 	u.run(t, "status", "--all-namespaces").expect(t, CodeNotReady, "Keystone keystone in namespace "+u.namespace)
 }
 
-func TestAMistakeOnTheCommandLineIsCalledOne(t *testing.T) {
+func TestInvalidArgumentsAreAUsageError(t *testing.T) {
 	u := as(t, "viewer")
 	readyKeystone(t, u.namespace)
 	for _, tc := range []struct{ args, want string }{
@@ -148,7 +148,7 @@ func TestAMistakeOnTheCommandLineIsCalledOne(t *testing.T) {
 	u.run(t, "status", "keystone/other").expect(t, CodeError, "there is keystone/keystone")
 }
 
-func TestWaitingEndsWhenItIsReady(t *testing.T) {
+func TestWaitReturnsWhenTheKeystoneIsReady(t *testing.T) {
 	u := as(t, "viewer")
 	k := brokenKeystone(t, u.namespace)
 	end := u.start(t, "wait", "keystone/keystone")
@@ -158,7 +158,7 @@ func TestWaitingEndsWhenItIsReady(t *testing.T) {
 	end().expect(t, CodeOK, "Ready", "AllReady")
 }
 
-func TestWaitingThatTakesTooLongSaysWhatIsWrong(t *testing.T) {
+func TestAWaitTimeoutReportsTheCause(t *testing.T) {
 	u := as(t, "viewer")
 	brokenKeystone(t, u.namespace)
 	u.run(t, "wait", "--timeout=100ms").expect(t, CodeTimeout, "Waiting for", "Run next", "timed out after 100ms")
@@ -171,13 +171,13 @@ func TestTheDoctorWorksWithTheRightsOfANamespaceUser(t *testing.T) {
 		"you may not create jobs.batch in namespace "+u.namespace)
 }
 
-func TestCompletionOffersWhatThereIs(t *testing.T) {
+func TestCompletionOffersExistingTargets(t *testing.T) {
 	u := as(t, "viewer")
 	readyKeystone(t, u.namespace)
 	u.run(t, "__complete", "status", "").expect(t, CodeOK, "keystone/keystone")
 }
 
-func TestANamespaceWithoutAnythingOfOursIsDescribedOnRequest(t *testing.T) {
+func TestStatusWorkloadsDescribesANamespaceWithoutForgeResources(t *testing.T) {
 	u := as(t, "viewer")
 	u.run(t, "status").expect(t, CodeError, "there is no ControlPlane and no service in namespace "+u.namespace)
 	u.run(t, "status", "--workloads").expect(t, CodeOK, "namespace "+u.namespace+" have no problems")

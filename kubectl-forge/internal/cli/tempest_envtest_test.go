@@ -35,7 +35,7 @@ func end(t *testing.T, u user, how batchv1.JobConditionType, message string) {
 	finish(t, run, how)
 }
 
-func TestOpenStacksTestsRunInAJob(t *testing.T) {
+func TestTempestRunsInAJob(t *testing.T) {
 	u := tested(t)
 	result := u.start(t, "verify", "--tempest")
 	end(t, u, batchv1.JobComplete, `{"passed": 30, "skipped": 0, "failed": 0}`)
@@ -57,12 +57,12 @@ func TestAFailedTestIsNamed(t *testing.T) {
 	}
 }
 
-func TestTestsThatTakeTooLongContinue(t *testing.T) {
+func TestTempestContinuesAfterATimeout(t *testing.T) {
 	tested(t).run(t, "verify", "--tempest", "--timeout", "100ms").expect(t, CodeTimeout, "Unknown  Tempest ", "timed out after 100ms",
 		"the tests continue", "1 of 8 checks did not pass")
 }
 
-func TestAnInterruptLeavesTheTestsRunning(t *testing.T) {
+func TestTempestContinuesAfterAnInterrupt(t *testing.T) {
 	u := tested(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	ended := make(chan result, 1)

@@ -85,7 +85,7 @@ func TestANamespaceUserRotatesTokenKeysAndSeesThemPromoted(t *testing.T) {
 	end().expect(t, CodeOK, "started Job "+run.Name, "Secret keystone-fernet-keys holds rotated keys", "earlier tokens stay valid")
 }
 
-func TestARotationWhoseJobFailsEndsWithThree(t *testing.T) {
+func TestAFailedRotationJobExitsWithNotReady(t *testing.T) {
 	u := as(t, "operator")
 	fernetCronJob(t, readyKeystone(t, u.namespace))
 	end := u.start(t, "rotate", "fernet", "keystone/keystone")
@@ -106,7 +106,7 @@ func TestARotationNamesTheRightThatIsMissing(t *testing.T) {
 	u.run(t, "rotate", "fernet").expect(t, CodeMissingRight, "you may not create jobs.batch in namespace "+u.namespace)
 }
 
-func TestAnApplicationCredentialIsReplacedAndTheRequestIsGone(t *testing.T) {
+func TestReplacingAnApplicationCredentialDeletesItsRequest(t *testing.T) {
 	u := as(t, "operator")
 	cp := testutil.ControlPlane(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
 	cp.Status.AdminApplicationCredential = &c5c3v1alpha1.AdminApplicationCredentialStatus{ID: "old"}
@@ -162,7 +162,7 @@ func TestPreflightChangesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatTheAPIServerRefusesIsPartOfThePreflight(t *testing.T) {
+func TestPreflightReportsAnAdmissionRefusal(t *testing.T) {
 	u := as(t, "operator")
 	readyKeystone(t, u.namespace)
 	u.run(t, "upgrade", "--to", "2026.1-"+longSuffix()).expect(t, CodeNotReady, "Failed", "Admission", "spec.image")
@@ -197,7 +197,7 @@ func TestAnUpgradeIsTakenBackUntilItContracts(t *testing.T) {
 	}
 }
 
-func TestAFailedUpgradeSaysHowItGoesOnAndHowItIsTakenBack(t *testing.T) {
+func TestAFailedUpgradeSaysHowToResumeAndAbort(t *testing.T) {
 	u := as(t, "operator")
 	k := testutil.KeystoneIn(testutil.Upgrading())
 	k.Status.InstalledRelease = "2025.2"
@@ -207,7 +207,7 @@ func TestAFailedUpgradeSaysHowItGoesOnAndHowItIsTakenBack(t *testing.T) {
 		`"kubectl forge upgrade keystone/keystone -n `+u.namespace+` --abort" rolls it back`)
 }
 
-func TestAnUpgradeThatTakesLongerThanOneWaitsGoesOn(t *testing.T) {
+func TestAnUpgradeContinuesAfterATimeout(t *testing.T) {
 	u := as(t, "operator")
 	readyKeystone(t, u.namespace)
 	u.run(t, "upgrade", "--to", "2026.1", "--timeout", "1ns").expect(t, CodeTimeout, "timed out after 1ns",

@@ -229,7 +229,7 @@ func TestEachGapIsFoundByItsCheck(t *testing.T) {
 			"ClusterSecretStore", check.Failed, "it is sealed",
 		},
 		{
-			"a store of others", only(esov1.ClusterSecretStoreCondition{Namespaces: []string{"others"}}),
+			"a store for other namespaces", only(esov1.ClusterSecretStoreCondition{Namespaces: []string{"others"}}),
 			"ClusterSecretStore", check.Failed, "do not allow namespace openstack to use it",
 		},
 		{
@@ -272,7 +272,7 @@ func TestEachGapIsFoundByItsCheck(t *testing.T) {
 	}
 }
 
-func TestWhatOnlyAControlPlaneNeedsIsNoFailureWithoutThem(t *testing.T) {
+func TestControlPlaneRequirementsAreOptionalWithoutControlPlanes(t *testing.T) {
 	c := healthy()
 	c.served = map[schema.GroupKind]string{inventory.ServiceKindOf(inventory.KindKeystone).GroupKind(): "v1alpha1"}
 	c.operators = []*appsv1.Deployment{operator("keystone-operator")}
@@ -281,7 +281,7 @@ func TestWhatOnlyAControlPlaneNeedsIsNoFailureWithoutThem(t *testing.T) {
 	}
 }
 
-func TestPermissionsOnKindsThatAreNotInstalledAreNotMissed(t *testing.T) {
+func TestPermissionsOnUninstalledKindsAreNotRequired(t *testing.T) {
 	c := healthy()
 	c.denied = "list placements.placement.openstack.c5c3.io"
 	if found := text(c.examine(t)); !strings.Contains(found, "you may not list placements") {

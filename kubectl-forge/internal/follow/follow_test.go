@@ -52,7 +52,7 @@ func TestEachChangeIsALine(t *testing.T) {
 	golden.Compare(t, "lines.txt", out)
 }
 
-func TestOnATerminalATableStaysInItsPlace(t *testing.T) {
+func TestOnATerminalTheTableIsUpdatedInPlace(t *testing.T) {
 	out, err := play(t, Options{Live: true, Style: show.Style{Width: 60}}, installation())
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestOnATerminalATableStaysInItsPlace(t *testing.T) {
 	}
 }
 
-func TestAFailureIsTheEnd(t *testing.T) {
+func TestAFailedViewEndsTheWatch(t *testing.T) {
 	broken := errors.New("broken")
 	if _, err := play(t, Options{}, []View{{}, {Failed: broken}}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
@@ -80,7 +80,7 @@ func TestATimeoutIsReported(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfALookIsTheEndUnlessTheTimeIsOver(t *testing.T) {
+func TestARequestErrorEndsTheWatchUnlessItTimedOut(t *testing.T) {
 	refused := errors.New("refused")
 	err := Until(t.Context(), Options{Interval: time.Millisecond}, func(context.Context) (View, error) { return View{}, refused })
 	if !errors.Is(err, refused) {
@@ -106,7 +106,7 @@ func TestAnInterruptIsNoTimeout(t *testing.T) {
 	}
 }
 
-func TestReadyIsWhatTheOperatorSaysOfThePresentSpec(t *testing.T) {
+func TestReadyCountsOnlyForTheObservedGeneration(t *testing.T) {
 	ref := inventory.Ref{Kind: inventory.KindKeystone, Namespace: testutil.Namespace, Name: "keystone"}
 	k := testutil.Installed(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
 	if !Ready(ref, k).Done {
@@ -124,7 +124,7 @@ func TestReadyIsWhatTheOperatorSaysOfThePresentSpec(t *testing.T) {
 	}
 }
 
-func TestATemporaryErrorIsNotTheEnd(t *testing.T) {
+func TestATemporaryErrorIsRetried(t *testing.T) {
 	busy, looks := errors.New("busy"), 0
 	o := Options{Out: &strings.Builder{}, Interval: time.Millisecond, Temporary: func(err error) bool { return errors.Is(err, busy) }}
 	err := Until(t.Context(), o, func(context.Context) (View, error) {

@@ -17,7 +17,7 @@ func forbiddenBy(message string) error {
 	return apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "name", errors.New(message))
 }
 
-func TestARefusalNamesTheMissingRight(t *testing.T) {
+func TestAForbiddenErrorNamesTheMissingPermission(t *testing.T) {
 	for message, want := range map[string]MissingRightError{
 		`User "eve" cannot list resource "pods" in API group "" in the namespace "openstack"`:    "list pods in namespace openstack",
 		`User "eve" cannot get resource "pods/log" in API group "" in the namespace "openstack"`: "get pods/log in namespace openstack",
@@ -32,7 +32,7 @@ func TestARefusalNamesTheMissingRight(t *testing.T) {
 	}
 }
 
-func TestARefusalThatIsAboutNoRightStaysAsItIs(t *testing.T) {
+func TestOtherForbiddenErrorsAreReturnedUnchanged(t *testing.T) {
 	for _, err := range []error{nil, errors.New("no route"), forbiddenBy("exceeded quota: small, requested: pods=1")} {
 		if got := Explain(err); !errors.Is(got, err) {
 			t.Errorf("got %v, expected %v", got, err)
@@ -62,7 +62,7 @@ func TestATargetMayBeWrittenInEachOfItsForms(t *testing.T) {
 	}
 }
 
-func TestTargetsAreChosenFromWhatThereIs(t *testing.T) {
+func TestTargetsAreSelectedFromExistingResources(t *testing.T) {
 	plane := inventory.Ref{Kind: inventory.KindControlPlane, Namespace: "ns", Name: "same"}
 	keystone := inventory.Ref{Kind: inventory.KindKeystone, Namespace: "ns", Name: "same"}
 	all := []inventory.Ref{plane, keystone}

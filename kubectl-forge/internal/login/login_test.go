@@ -15,7 +15,7 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
 )
 
-func TestTheCloudsOfAKeystoneAreItsAdministrators(t *testing.T) {
+func TestTheCloudsYamlOfAKeystoneHasItsAdministrator(t *testing.T) {
 	clouds, err := KeystoneClouds(testutil.Installed(), "secret: [value]")
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestAPublicEndpointNeedsNoForwarding(t *testing.T) {
 	}
 }
 
-func TestARedirectedCloudUsesTheAddressWhateverTheCatalogSays(t *testing.T) {
+func TestARedirectedCloudOverridesTheCatalogEndpoint(t *testing.T) {
 	clouds, err := KeystoneClouds(testutil.Installed(), "password")
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestABrokenCloudsFileIsRefusedWithoutItsContent(t *testing.T) {
 	}
 }
 
-func TestTheShellFindsItsCloudAndLeavesNothingBehind(t *testing.T) {
+func TestTheShellGetsACloudsYamlThatIsRemovedAfterwards(t *testing.T) {
 	t.Setenv("OS_PASSWORD", "of another login")
 	t.Setenv("TMPDIR", t.TempDir())
 	var out strings.Builder
@@ -77,7 +77,7 @@ func TestTheShellFindsItsCloudAndLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsThereIsNotTouched(t *testing.T) {
+func TestAnExistingFileIsNotOverwritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clouds.yaml")
 	if err := WriteFile(path, []byte("first")); err != nil {
 		t.Fatal(err)

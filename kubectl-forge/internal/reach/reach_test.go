@@ -21,7 +21,7 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 )
 
-func TestANameInTheClusterStandsForAService(t *testing.T) {
+func TestAClusterHostNameIsParsedAsAService(t *testing.T) {
 	for host, want := range map[string]string{
 		"keystone.openstack.svc.cluster.local":  "openstack/keystone",
 		"keystone.openstack.svc.cluster.local.": "openstack/keystone",
@@ -72,7 +72,7 @@ func cluster() client.Client {
 	).Build()
 }
 
-func TestThePortOfAServiceLeadsToItsReadyPods(t *testing.T) {
+func TestAServicePortIsResolvedToItsReadyPods(t *testing.T) {
 	for port, want := range map[int]int32{80: 5000, 443: 8443, 9000: 9000} {
 		found, err := New(cluster(), "", nil, nil).targets(t.Context(), types.NamespacedName{Namespace: "openstack", Name: "api"}, port)
 		if !slices.Equal(found, []target{{"openstack", "api-1", want}, {"openstack", "api-2", want}}) || err != nil {
@@ -173,7 +173,7 @@ func TestEverythingElseIsReachedDirectlyAndItsCertificateIsVerified(t *testing.T
 	}
 }
 
-func TestTheCertificateOfAServiceHasToBeForItsName(t *testing.T) {
+func TestACertificateForAnotherHostIsRefused(t *testing.T) {
 	server := httptest.NewTLSServer(echo())
 	t.Cleanup(server.Close)
 	roots := x509.NewCertPool()

@@ -50,7 +50,7 @@ func TestAnOperatorThatDoesNothingIsNamed(t *testing.T) {
 	}
 }
 
-func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
+func TestEveryKeystoneCauseHasACommand(t *testing.T) {
 	tests := []struct{ condition, reason, message, want string }{
 		{
 			"SecretsReady", vocabulary.ReasonSecretStoreNotReady, "",
@@ -100,7 +100,7 @@ func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
 	}
 }
 
-func TestACauseInAControlPlaneCallsForACommand(t *testing.T) {
+func TestEveryControlPlaneCauseHasACommand(t *testing.T) {
 	tests := []struct{ reason, want string }{
 		{c5c3v1alpha1.ReasonSecretStoreNotReady, "kubectl describe clustersecretstores openbao-cluster-store openbao-infrastructure-store"},
 		{c5c3v1alpha1.ReasonKORCNotInstalled, "kubectl forge doctor -n openstack"},
@@ -118,7 +118,7 @@ func TestACauseInAControlPlaneCallsForACommand(t *testing.T) {
 	}
 }
 
-func TestACauseInAPlacementCallsForACommand(t *testing.T) {
+func TestEveryPlacementCauseHasACommand(t *testing.T) {
 	tests := []struct{ condition, reason, message, want string }{
 		{"ServiceUserReady", vocabulary.ReasonServiceUserRefused, "", "kubectl -n openstack edit secret placement-user"},
 		{"SecretsReady", vocabulary.ReasonConfigError, "", "kubectl -n openstack edit placement placement"},
@@ -134,7 +134,7 @@ func TestACauseInAPlacementCallsForACommand(t *testing.T) {
 	}
 }
 
-func TestTheReleaseOfAKeystoneIsSetWhereItComesFrom(t *testing.T) {
+func TestTheAbortOfAManagedKeystoneTargetsItsControlPlane(t *testing.T) {
 	found := testutil.BrokenService()
 	testutil.KeystoneIn(found).Status.Conditions = testutil.NotReady(true,
 		testutil.False(vocabulary.ConditionDatabaseReady, vocabulary.ReasonExpandFailed, "failed"))
@@ -143,7 +143,7 @@ func TestTheReleaseOfAKeystoneIsSetWhereItComesFrom(t *testing.T) {
 	}
 }
 
-func TestGoingBackIsNotAdvisedOnceAnotherServiceHasTheNewRelease(t *testing.T) {
+func TestAnAbortIsNotAdvisedOnceAnotherServiceIsUpgraded(t *testing.T) {
 	found := testutil.BrokenService()
 	p := testutil.Placement(testutil.NotReady(true,
 		testutil.False(vocabulary.ConditionDatabaseReady, vocabulary.ReasonExpandFailed, "Job controlplane-placement-db-expand failed"))...)
@@ -163,7 +163,7 @@ func TestGoingBackIsNotAdvisedOnceAnotherServiceHasTheNewRelease(t *testing.T) {
 	}
 }
 
-func TestAnUpgradeToAnImageThatCannotBePulledIsTakenBackOrCorrected(t *testing.T) {
+func TestAnImagePullFailureDuringAnUpgradeAdvisesAbortOrCorrection(t *testing.T) {
 	const abort, edit = "kubectl forge upgrade keystone/keystone -n openstack --abort", "kubectl -n openstack edit keystone keystone"
 	for _, tc := range []struct {
 		installed string
@@ -185,7 +185,7 @@ func TestAnUpgradeToAnImageThatCannotBePulledIsTakenBackOrCorrected(t *testing.T
 	}
 }
 
-func TestAPodThatTheDatabaseRefusesCallsForTheSecret(t *testing.T) {
+func TestADatabaseLoginFailureAdvisesToEditTheSecret(t *testing.T) {
 	for code, want := range map[string]string{
 		"1045": "kubectl -n openstack edit secret keystone-db",
 		"2003": "kubectl -n openstack get endpointslices -l kubernetes.io/service-name=mariadb",
@@ -202,7 +202,7 @@ func TestAPodThatTheDatabaseRefusesCallsForTheSecret(t *testing.T) {
 	}
 }
 
-func TestAServiceUserThatIsRefusedDuringAnUpgradeMayBeTheImages(t *testing.T) {
+func TestARefusedServiceUserDuringAnUpgradeAdvisesAbort(t *testing.T) {
 	edit := "kubectl -n openstack edit secret placement-user"
 	abort := "kubectl forge upgrade placement/placement -n openstack --abort"
 	for tag, want := range map[string][]string{"2025.2": {edit}, "2026.1": {abort, edit}} {
@@ -215,7 +215,7 @@ func TestAServiceUserThatIsRefusedDuringAnUpgradeMayBeTheImages(t *testing.T) {
 	}
 }
 
-func TestADatabaseIsLookedForWhereItsNameLeads(t *testing.T) {
+func TestTheDatabaseCommandDependsOnTheDatabaseHost(t *testing.T) {
 	tests := []struct{ host, want string }{
 		{"mariadb", "kubectl -n openstack get endpointslices -l kubernetes.io/service-name=mariadb"},
 		{"mariadb.database.svc", "kubectl -n database get endpointslices -l kubernetes.io/service-name=mariadb"},
@@ -237,7 +237,7 @@ func TestADatabaseIsLookedForWhereItsNameLeads(t *testing.T) {
 	}
 }
 
-func TestTheAdviceIsShortAndEndsWithWaiting(t *testing.T) {
+func TestAdviceIsLimitedAndEndsWithWait(t *testing.T) {
 	var conditions []metav1.Condition
 	for name := range rotationOf {
 		conditions = append(conditions, testutil.False(name, keystonev1alpha1.ReasonRotationFailed, "failed"))

@@ -85,7 +85,7 @@ func TestEachServiceOfAControlPlaneIsInItsTreeWithItsCauses(t *testing.T) {
 	}
 }
 
-func TestAControlPlaneSaysThatItWaitsForAServiceByTheKind(t *testing.T) {
+func TestEveryServiceKindHasItsControlPlaneReasons(t *testing.T) {
 	for _, kind := range inventory.ServiceKinds {
 		for _, known := range c5c3v1alpha1.Vocabularies() {
 			i := slices.IndexFunc(known.Conditions, func(c vocabulary.Condition) bool { return c.Type == kind.Kind+"Ready" })
@@ -100,14 +100,14 @@ func TestAControlPlaneSaysThatItWaitsForAServiceByTheKind(t *testing.T) {
 	}
 }
 
-func TestAConditionThatOnlyWaitsForAnotherIsNoCause(t *testing.T) {
+func TestABlockedConditionIsNotACause(t *testing.T) {
 	r := build(t, testutil.SealedStore())
 	if len(r.Causes) != 1 || r.Causes[0].Condition != c5c3v1alpha1.ConditionDBCredentialsReady {
 		t.Errorf("got %v, expected the condition that the others wait for", r.Causes)
 	}
 }
 
-func TestASpecThatTheOperatorHasNotSeenIsTheCause(t *testing.T) {
+func TestAnUnobservedGenerationIsTheCause(t *testing.T) {
 	found := testutil.Ready()
 	testutil.KeystoneIn(found).Generation = 2
 	r := build(t, found)
@@ -119,7 +119,7 @@ func TestASpecThatTheOperatorHasNotSeenIsTheCause(t *testing.T) {
 	}
 }
 
-func TestAKeystoneOfAControlPlaneIsNoRoot(t *testing.T) {
+func TestAManagedKeystoneIsNotATopLevelTarget(t *testing.T) {
 	found := testutil.BrokenService()
 	want := []inventory.Ref{{Kind: inventory.KindControlPlane, Namespace: testutil.Namespace, Name: "controlplane"}}
 	if diff := cmp.Diff(want, found.Roots()); diff != "" {
@@ -127,7 +127,7 @@ func TestAKeystoneOfAControlPlaneIsNoRoot(t *testing.T) {
 	}
 }
 
-func TestThePodThatACauseNamesComesFirst(t *testing.T) {
+func TestThePodNamedByACauseIsListedFirst(t *testing.T) {
 	found := testutil.WrongImage()
 	other := testutil.APIPod(testutil.KeystoneIn(found), "keystone-0000-other", false, testutil.Running("keystone", false))
 	found.Pods = append([]corev1.Pod{other}, found.Pods...)
@@ -137,7 +137,7 @@ func TestThePodThatACauseNamesComesFirst(t *testing.T) {
 	}
 }
 
-func TestOfAJobThatWasTriedAgainOnePodIsShown(t *testing.T) {
+func TestOnePodOfARetriedJobIsShown(t *testing.T) {
 	for name, tc := range map[string]struct{ message, want string }{
 		"the one that a cause names":   {"container db-sync of pod keystone-db-sync-first ended with exit code 1", "keystone-db-sync-first"},
 		"the last one when none names": {"the database schema is not installed", "keystone-db-sync-last"},
@@ -212,7 +212,7 @@ func TestAJobBetweenTwoAttemptsSaysHowManyFailed(t *testing.T) {
 	}
 }
 
-func TestAMariaDBThatAKeystoneOnlyUsesIsInItsTree(t *testing.T) {
+func TestAReferencedMariaDBIsInTheTree(t *testing.T) {
 	found := testutil.Ready()
 	testutil.KeystoneIn(found).Spec.Database.Host = ""
 	testutil.KeystoneIn(found).Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "mariadb"}
@@ -226,7 +226,7 @@ func TestAMariaDBThatAKeystoneOnlyUsesIsInItsTree(t *testing.T) {
 	}
 }
 
-func TestAnObjectThatIsNotThereIsNamed(t *testing.T) {
+func TestAMissingTargetIsReported(t *testing.T) {
 	_, err := Build(testutil.Ready(), inventory.Ref{Kind: inventory.KindControlPlane, Namespace: "openstack", Name: "gone"})
 	if err == nil || !strings.Contains(err.Error(), "controlplane/gone") {
 		t.Errorf("got %v", err)
@@ -244,7 +244,7 @@ func TestARestartingContainerIsExplainedByItsLastLog(t *testing.T) {
 	}
 }
 
-func TestOfALogOnlyTheCauseIsQuoted(t *testing.T) {
+func TestOnlyTheCauseInALogIsQuoted(t *testing.T) {
 	log := "one\ntwo\n2026-11-23 11:56:00.000 1 INFO keystone [-] three\nfour\nfive\n"
 	if got, want := Quote(log), "three\nfour\nfive"; got != want {
 		t.Errorf("got %q, expected %q", got, want)
@@ -255,7 +255,7 @@ func TestOfALogOnlyTheCauseIsQuoted(t *testing.T) {
 	}
 }
 
-func TestADeploymentThatWasScaledToNothingIsNoFineWorkload(t *testing.T) {
+func TestADeploymentScaledToZeroIsReported(t *testing.T) {
 	found := testutil.Ready()
 	if w := BuildWorkloads(found); len(w.LookAt) > 0 {
 		t.Fatalf("before that, something is wrong with %v", w.LookAt)

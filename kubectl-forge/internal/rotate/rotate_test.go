@@ -28,7 +28,7 @@ func facts(k Kind, conditionReason string, status metav1.ConditionStatus, state 
 	return Facts{Keystone: keystone, Job: &run}
 }
 
-func TestARotationIsDoneWhenTheOperatorHasPromotedIt(t *testing.T) {
+func TestAKeyRotationIsDoneAfterItsPromotion(t *testing.T) {
 	for _, k := range []Kind{Fernet, Credential} {
 		f := facts(k, "Available", metav1.ConditionTrue, batchv1.JobComplete)
 		if view := k.View(f); view.Done || view.Failed != nil {
@@ -41,7 +41,7 @@ func TestARotationIsDoneWhenTheOperatorHasPromotedIt(t *testing.T) {
 	}
 }
 
-func TestAPasswordRotationEndsWhenThePasswordHasArrived(t *testing.T) {
+func TestAPasswordRotationIsDoneAfterDeliveryAndBootstrap(t *testing.T) {
 	f := facts(Password, keystonev1alpha1.ReasonAdminPasswordRotated, metav1.ConditionTrue, batchv1.JobComplete)
 	f.News = []corev1.Event{event(keystonev1alpha1.EventAdminPasswordRotated, "being delivered")}
 	if view := Password.View(f); view.Done {
@@ -66,7 +66,7 @@ func TestAJobThatFailsEndsTheRotationWithWhatItsPodSaid(t *testing.T) {
 	}
 }
 
-func TestAHeldRotationIsAnEndThatSaysUntilWhen(t *testing.T) {
+func TestAHeldRotationIsDoneAndSaysUntilWhen(t *testing.T) {
 	f := facts(Fernet, "Available", metav1.ConditionTrue, batchv1.JobComplete)
 	f.News = []corev1.Event{event(keystonev1alpha1.EventRotationHeld, "The rotation of Secret keystone-credential-keys is held")}
 	if view := Fernet.View(f); view.Done {
@@ -130,7 +130,7 @@ func TestWithoutEventsARotationEndsWithItsJob(t *testing.T) {
 	}
 }
 
-func TestOnlyNewAndRepeatedEventsAreNews(t *testing.T) {
+func TestOnlyEventsAfterTheBaselineAreReported(t *testing.T) {
 	old, repeated, fresh := event("A", ""), event("B", ""), event("C", "")
 	old.UID, old.ResourceVersion = "old", "1"
 	repeated.UID, repeated.ResourceVersion = "repeated", "2"
@@ -143,7 +143,7 @@ func TestOnlyNewAndRepeatedEventsAreNews(t *testing.T) {
 	}
 }
 
-func TestTheJobIsOneThatTheOperatorFollows(t *testing.T) {
+func TestAManualJobHasTheOwnerAndLabelsOfItsCronJob(t *testing.T) {
 	cronJob := &batchv1.CronJob{ObjectMeta: testutil.Meta("keystone-fernet-rotate", nil, "CronJob")}
 	cronJob.Spec.JobTemplate.Labels = map[string]string{"app.kubernetes.io/component": "fernet-rotate"}
 	run := Job(cronJob)
@@ -159,7 +159,7 @@ func TestTheJobIsOneThatTheOperatorFollows(t *testing.T) {
 	}
 }
 
-func TestACredentialIsReplacedWhenAnotherOneHasReachedItsUsers(t *testing.T) {
+func TestACredentialRotationIsDoneOnceTheNewOneIsDelivered(t *testing.T) {
 	cp := testutil.ControlPlane(testutil.True(vocabulary.ConditionReady, vocabulary.ReasonAllReady))
 	cp.Status.AdminApplicationCredential = &c5c3v1alpha1.AdminApplicationCredentialStatus{ID: "old"}
 	request := Request(cp)

@@ -35,7 +35,7 @@ func build(t *testing.T, found *inventory.Inventory) *report.Report {
 	return r
 }
 
-func TestAReportSaysWhatIsWrongWhereToLookAndWhatToType(t *testing.T) {
+func TestReportsMatchTheirGoldenFiles(t *testing.T) {
 	for name, namespace := range namespaces {
 		t.Run(name, func(t *testing.T) {
 			var text strings.Builder
@@ -45,7 +45,7 @@ func TestAReportSaysWhatIsWrongWhereToLookAndWhatToType(t *testing.T) {
 	}
 }
 
-func TestAReportIsTheSameForPrograms(t *testing.T) {
+func TestReportsInJSONAndYAMLMatchTheirGoldenFiles(t *testing.T) {
 	r := build(t, testutil.WrongImage())
 	for _, format := range []string{"json", "yaml"} {
 		var text strings.Builder
@@ -64,7 +64,7 @@ func TestCredentialsInALogAreNotQuoted(t *testing.T) {
 	}
 }
 
-func TestColoursStandOnlyWhereTheyAreUnderstood(t *testing.T) {
+func TestColoursArePrintedOnlyOnTerminals(t *testing.T) {
 	r := build(t, testutil.WrongImage())
 	var plain, coloured strings.Builder
 	Style{}.Report(&plain, r, testutil.Now)
@@ -107,7 +107,7 @@ func TestALongLineIsBrokenBetweenWords(t *testing.T) {
 	}
 }
 
-func TestANamespaceIsDescribedWhateverIsInIt(t *testing.T) {
+func TestWorkloadReportsMatchTheirGoldenFiles(t *testing.T) {
 	for name, namespace := range map[string]func() *inventory.Inventory{
 		"workloads-quota": testutil.Quota, "workloads-unready": testutil.BrokenService, "workloads-fine": testutil.Ready,
 	} {
@@ -119,7 +119,7 @@ func TestANamespaceIsDescribedWhateverIsInIt(t *testing.T) {
 	}
 }
 
-func TestTheStepsOfAVerificationStandInColumns(t *testing.T) {
+func TestVerificationStepsAreAlignedInColumns(t *testing.T) {
 	step := func(name string, result check.Result, seconds float64, text string) verify.Step {
 		return verify.Step{Finding: check.Finding{Name: name, Result: result, Text: text}, Seconds: seconds}
 	}

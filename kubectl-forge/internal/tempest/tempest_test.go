@@ -28,7 +28,7 @@ func TestTheJobHasThePasswordOnlyAsAReference(t *testing.T) {
 	golden.CompareYAML(t, "job.yaml", jobFor(t, k))
 }
 
-func TestALongNameLeavesRoomForTheNameOfThePods(t *testing.T) {
+func TestTheGeneratedJobNameOfALongTargetIsValid(t *testing.T) {
 	k := testutil.Installed()
 	k.Name = strings.Repeat("k", 63)
 	if name := jobFor(t, k).GenerateName; len(name)+5 > 63 {
@@ -113,7 +113,7 @@ func TestARunThatHasFailedNamesItsTests(t *testing.T) {
 	}
 }
 
-func TestARunWithoutASummarySaysWhatThePodSays(t *testing.T) {
+func TestARunWithoutASummaryQuotesThePodOutput(t *testing.T) {
 	err := View(facts("cannot log in", batchv1.JobFailed)).Failed
 	if err == nil || !strings.Contains(err.Error(), "cannot log in") || !strings.Contains(err.Error(), "logs job/keystone-tempest-x") {
 		t.Errorf("got %v", err)

@@ -38,7 +38,7 @@ func planned() Facts {
 	return f
 }
 
-func TestPreflightNamesWhatStandsInTheWay(t *testing.T) {
+func TestPreflightReportsWhatBlocksAnUpgrade(t *testing.T) {
 	tests := []struct {
 		name, to string
 		change   func(*Facts)
@@ -111,7 +111,7 @@ func TestPreflightWarnsOfAnInterruptionAndOfAMissingBackup(t *testing.T) {
 	}
 }
 
-func TestAnotherBuildInAControlPlaneNeedsAnImageOfItsUsers(t *testing.T) {
+func TestAnotherBuildInAControlPlaneNeedsAUserSetImage(t *testing.T) {
 	f := planned()
 	if findings := Preflight(f, "2025.2-fixed"); !check.AnyFailed(findings) {
 		t.Errorf("got %v", findings)
@@ -126,7 +126,7 @@ func TestAnotherBuildInAControlPlaneNeedsAnImageOfItsUsers(t *testing.T) {
 	}
 }
 
-func TestTheReleaseIsSetWhereItComesFrom(t *testing.T) {
+func TestTheReleaseIsPatchedInTheFieldThatSetsIt(t *testing.T) {
 	own := planned()
 	own.ControlPlane.Spec.Services.Keystone.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.2"}
 	for name, tc := range map[string]struct {
@@ -150,7 +150,7 @@ func TestTheReleaseIsSetWhereItComesFrom(t *testing.T) {
 	}
 }
 
-func TestGoingBackIsPossibleUntilContracting(t *testing.T) {
+func TestAnAbortIsPossibleUntilContracting(t *testing.T) {
 	for _, phase := range []commonv1.UpgradePhase{
 		commonv1.UpgradePhaseExpanding, commonv1.UpgradePhaseMigrating, commonv1.UpgradePhaseRollingUpdate,
 		commonv1.UpgradePhaseStopping,
@@ -173,7 +173,7 @@ func TestGoingBackIsPossibleUntilContracting(t *testing.T) {
 	}
 }
 
-func TestARefusedReleaseCanBeTakenBack(t *testing.T) {
+func TestARefusedReleaseCanBeAborted(t *testing.T) {
 	f := planned()
 	f.ControlPlane.Spec.OpenStackRelease = "2026.2"
 	if to, err := Abort(f); err != nil || to.String() != "2025.2" {
@@ -181,7 +181,7 @@ func TestARefusedReleaseCanBeTakenBack(t *testing.T) {
 	}
 }
 
-func TestTheViewGoesThroughThePhases(t *testing.T) {
+func TestTheViewShowsTheUpgradePhases(t *testing.T) {
 	f := ready()
 	keystone(f).Spec.Image.Tag = "2026.1"
 	keystone(f).Generation = 2
@@ -219,7 +219,7 @@ func TestAControlPlaneIsDoneWhenItIsReadyItself(t *testing.T) {
 	}
 }
 
-func TestAFailedPhaseEndsTheViewUnlessItIsOfAnEarlierSpec(t *testing.T) {
+func TestAFailedPhaseOfAnEarlierGenerationIsIgnored(t *testing.T) {
 	found := testutil.Upgrading()
 	f := of(testutil.KeystoneIn(found))
 	if view := View(f, Change{Release: "2026.1"}); view.Failed == nil || !strings.Contains(view.Failed.Error(), "MigrateFailed") {
@@ -305,7 +305,7 @@ func withImages(tags ...string) Facts {
 	return f
 }
 
-func TestABuildOfOneServiceLeavesTheOthersAlone(t *testing.T) {
+func TestAnotherBuildOfOneServiceDoesNotChangeTheOthers(t *testing.T) {
 	f := withImages("2025.2-r1")
 	if findings := Preflight(f, "2025.2-r2"); check.AnyFailed(findings) {
 		t.Errorf("got %v", findings)
@@ -319,7 +319,7 @@ func TestABuildOfOneServiceLeavesTheOthersAlone(t *testing.T) {
 	}
 }
 
-func TestTheServiceOfABuildIsNamedWhereSeveralHaveAnImage(t *testing.T) {
+func TestAnotherBuildNeedsAServiceIfSeveralHaveAnImage(t *testing.T) {
 	f := withImages("2025.2-r1", "2025.2-p1")
 	if _, err := Upgrade(f, "2025.2-r2"); err == nil || !strings.Contains(err.Error(), "keystone/keystone") {
 		t.Errorf("got %v, expected to be asked for the service", err)
@@ -331,7 +331,7 @@ func TestTheServiceOfABuildIsNamedWhereSeveralHaveAnImage(t *testing.T) {
 	}
 }
 
-func TestGoingBackSetsEachImageToWhatItsServiceHas(t *testing.T) {
+func TestAnAbortRestoresTheInstalledImageOfEachService(t *testing.T) {
 	f := withImages("2025.2-r1", "2025.2-p1")
 	f.ControlPlane.Spec.Services.Keystone.Image.Tag = "2026.1"
 	f.Services[0].ServiceStatus().TargetRelease, f.Services[0].ServiceStatus().UpgradePhase = "2026.1", commonv1.UpgradePhaseExpanding
@@ -342,7 +342,7 @@ func TestGoingBackSetsEachImageToWhatItsServiceHas(t *testing.T) {
 	}
 }
 
-func TestAnUpgradeBetweenTwoServicesIsFollowedAgain(t *testing.T) {
+func TestAPartiallyUpgradedControlPlaneCanBeFollowedAgain(t *testing.T) {
 	f := both()
 	f.ControlPlane.Spec.OpenStackRelease = "2026.1"
 	f.ControlPlane.Status.Conditions = testutil.NotReady(false,

@@ -103,7 +103,7 @@ func TestPlacementHasToListSomethingForTheAdministrator(t *testing.T) {
 	says(t, step.Text, server.URL+"/resource_classes answers a request of the administrator with HTTP status 503")
 }
 
-func TestAnUnknownAuthorityIsAHintAtTheFlag(t *testing.T) {
+func TestAnUnknownCASuggestsTheCACertFlag(t *testing.T) {
 	says(t, advised(fmt.Errorf("dialling: %w", x509.UnknownAuthorityError{})), "--os-cacert")
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
 )
 
-func TestTheAccountOfAKeystoneIsThatOfItsClouds(t *testing.T) {
+func TestTheAccountOfAKeystoneIsParsedFromItsCloudsYaml(t *testing.T) {
 	t.Setenv("OS_CACERT", "/does/not/exist")
 	clouds, err := login.KeystoneClouds(testutil.Installed(), "secret: [value]")
 	if err != nil {
@@ -56,7 +56,7 @@ func TestACloudsFileWithoutAnAccountIsRefusedWithoutItsContent(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatDoesNotComeIsSaid(t *testing.T) {
+func TestARequestTimeoutIsReported(t *testing.T) {
 	api := newAPI(t)
 	api.Before = when("GET /v3/auth/catalog", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	plan, cause := planFor(api), errors.New("no answer in time")
@@ -86,7 +86,7 @@ func (h hurried) RoundTrip(request *http.Request) (*http.Response, error) {
 	return nil, context.Cause(ctx)
 }
 
-func TestAnAnswerThatIsNotKeystonesIsSaid(t *testing.T) {
+func TestAResponseThatIsNotFromKeystoneIsReported(t *testing.T) {
 	for _, kind := range []string{"text/html", "application/json"} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", kind)

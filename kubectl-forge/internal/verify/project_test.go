@@ -106,7 +106,7 @@ func TestAProjectThatCannotBeDeletedIsNamed(t *testing.T) {
 		`"kubectl forge login keystone/keystone -n openstack -- openstack project delete --domain 'Default' forge-verify-x"`)
 }
 
-func TestALeftProjectIsAlsoNamedAfterAnInterrupt(t *testing.T) {
+func TestALeftoverProjectIsReportedAfterAnInterrupt(t *testing.T) {
 	api := newAPI(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	api.Before = when("DELETE /v3/projects/id-1", func(w http.ResponseWriter, r *http.Request) {
@@ -127,7 +127,7 @@ func TestAProjectThatStaysAfterItsDeletionIsAFailure(t *testing.T) {
 	says(t, textOf(t, report, "Delete project"), "project id-1 is still there after its deletion")
 }
 
-func TestTheAdministratorOfTheSystemDoesWhatOthersMayNot(t *testing.T) {
+func TestASystemScopedTokenIsUsedWhereAProjectScopeIsRefused(t *testing.T) {
 	for _, request := range []string{"POST /v3/projects", "GET /v3/projects/id-1", "DELETE /v3/projects/id-1"} {
 		t.Run(request, func(t *testing.T) {
 			api := newAPI(t)
@@ -141,14 +141,14 @@ func TestTheAdministratorOfTheSystemDoesWhatOthersMayNot(t *testing.T) {
 	}
 }
 
-func TestItIsSaidThatTheAdministratorOfTheSystemCreatesProjects(t *testing.T) {
+func TestTheUseOfSystemScopeIsReported(t *testing.T) {
 	api := newAPI(t)
 	api.SystemOnly = []string{"POST /v3/projects"}
 	report, _ := planFor(api).Run(t.Context())
 	says(t, textOf(t, report, "Create project"), "forge-verify-x in domain Default, as administrator of the system")
 }
 
-func TestAProjectThatMayNotBeCreatedIsNotLookedFor(t *testing.T) {
+func TestAForbiddenProjectIsNotSearchedForCleanup(t *testing.T) {
 	api := newAPI(t)
 	api.Before = when("POST /v3/projects", func(w http.ResponseWriter, _ *http.Request) {
 		testutil.Refuse(w, http.StatusForbidden, "You are not authorized to perform the requested action: identity:create_project.")

@@ -157,7 +157,7 @@ func TestAnApplicationCredentialLogsInToo(t *testing.T) {
 	says(t, textOf(t, report, "Application credential"), "still holds the administrator's password")
 }
 
-func TestARejectedPasswordIsTriedOnceAndNothingElseIs(t *testing.T) {
+func TestARejectedPasswordIsTriedOnceAndStopsTheChecks(t *testing.T) {
 	api := newAPI(t)
 	api.Password = "another"
 	report := expect(t, planFor(api), "Login: Failed", "Token: Unknown", "Catalog: Unknown", "Create project: Unknown",
@@ -196,7 +196,7 @@ func TestATokenIsValidatedByEachPod(t *testing.T) {
 	says(t, textOf(t, report, "Token"), "pod keystone-1: ", "Could not find token: ***")
 }
 
-func TestAnErrorOfTheAPINamesWhatItCouldNotUse(t *testing.T) {
+func TestAnAPIErrorNamesTheFailedBackend(t *testing.T) {
 	api := newAPI(t)
 	api.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodPost {
@@ -210,7 +210,7 @@ func TestAnErrorOfTheAPINamesWhatItCouldNotUse(t *testing.T) {
 	says(t, textOf(t, report, "Login"), "HTTP status 500; it cannot use its database")
 }
 
-func TestTheCatalogHasToHaveTheServicesOfTheTarget(t *testing.T) {
+func TestTheCatalogMustContainTheServicesOfTheTarget(t *testing.T) {
 	plan := planFor(newAPI(t))
 	plan.Types = []string{TypeIdentity, TypePlacement}
 	report, err := plan.Run(t.Context())
@@ -238,7 +238,7 @@ func (forbidding) Pods(context.Context, string) ([]string, error) {
 	return nil, kube.MissingRightError("list pods in namespace elsewhere")
 }
 
-func TestAMissingPermissionIsNeitherPassedNorFailed(t *testing.T) {
+func TestAMissingPermissionMakesACheckUnknown(t *testing.T) {
 	plan := planFor(newAPI(t))
 	plan.Network = forbidding{}
 	report, err := plan.Run(t.Context())

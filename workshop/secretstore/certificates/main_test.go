@@ -32,7 +32,7 @@ func makeAll(t *testing.T, description string) list {
 	return got
 }
 
-func TestCertificatesAreSignedByTheOneAuthority(t *testing.T) {
+func TestAllCertificatesAreSignedByTheSameCA(t *testing.T) {
 	got := makeAll(t, `{"commonName": "ca", "secrets": [
 		{"namespace": "ns", "name": "server", "commonName": "s", "dnsNames": ["a.b"], "ipAddresses": ["127.0.0.1"]},
 		{"namespace": "ns", "name": "client", "commonName": "c"}]}`)

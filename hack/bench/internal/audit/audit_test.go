@@ -71,7 +71,7 @@ func TestRequestsOfTheUserAreCountedByClass(t *testing.T) {
 	}
 }
 
-func TestALineThatIsHalfWrittenIsReadWhenItIsWhole(t *testing.T) {
+func TestAPartialAuditLogLineIsReadOnceItIsComplete(t *testing.T) {
 	whole := line(user, "ResponseComplete", "create", "jobs", "", 201)
 	log, add := followed(t, whole+whole[:40])
 	read(t, log)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestThisProcessUsesMemory(t *testing.T) {
+func TestMemoryUsageOfTheCurrentProcessIsRead(t *testing.T) {
 	usage, err := UsageOf(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestTheControlGroupsThatAccountForMemoryAreFound(t *testing.T) {
 	}
 }
 
-func TestAGroupReportsItsPeakAndItsKills(t *testing.T) {
+func TestACgroupReportsPeakMemoryAndOOMKills(t *testing.T) {
 	for name, g := range map[string]*Group{"version 1": {files: version1}, "version 2": {files: version2}} {
 		g.dir = t.TempDir()
 		for file, content := range map[string]string{

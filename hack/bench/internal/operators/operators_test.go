@@ -44,7 +44,7 @@ func TestKeystonesOfTheBenchAreValidAndShareNoDatabase(t *testing.T) {
 	}
 }
 
-func TestASpoiltResourceIsInvalidUntilItIsMended(t *testing.T) {
+func TestSpoilMakesAResourceInvalidAndMendMakesItValid(t *testing.T) {
 	problems := func(r Resource) error {
 		switch r := r.(type) {
 		case *keystonev1alpha1.Keystone:
@@ -87,7 +87,7 @@ func TestAnOperatorThatTheBenchDoesNotKnowIsRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyACredentialThatKeystoneHasGetsAToken(t *testing.T) {
+func TestTheFakeKeystoneIssuesTokensForKnownCredentialsOnly(t *testing.T) {
 	s := NewStandins()
 	id := s.KORC.Add("bench-0", "ApplicationCredential", "admin")
 	endpoint := s.KORC.Add("bench-0", "Endpoint", "public http://keystone")
@@ -117,7 +117,7 @@ func TestOnlyACredentialThatKeystoneHasGetsAToken(t *testing.T) {
 	}
 }
 
-func TestAPodThatRunsIsReady(t *testing.T) {
+func TestARunningFakePodIsReady(t *testing.T) {
 	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "keystone"}}}}
 	setRunning(pod)
 	if pod.Status.Phase != corev1.PodRunning || len(pod.Status.ContainerStatuses) != 1 || !pod.Status.ContainerStatuses[0].Ready {

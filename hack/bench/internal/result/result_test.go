@@ -72,7 +72,7 @@ func TestATableThatIsDamagedIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotMeasuredStaysAndSecondsOfABusyMachineAreNotTakenOver(t *testing.T) {
+func TestMergeKeepsUnmeasuredRowsAndOptionallyTheOldTimes(t *testing.T) {
 	create, old := Row{"create", 100}, Row{"create", 1000}
 	committed := Table{
 		create: {"Requests each": {60, 60, 60}, "Seconds": {30, 30, 30}},

@@ -55,7 +55,7 @@ func TestNoTwoResourcesOfARunHaveOneName(t *testing.T) {
 	}
 }
 
-func TestThePassesOfOneControllerAreAddedUp(t *testing.T) {
+func TestReconcileCountsOfOneControllerAreSummed(t *testing.T) {
 	const metrics = `# TYPE controller_runtime_reconcile_total counter
 controller_runtime_reconcile_total{controller="keystone",result="error"} 2
 controller_runtime_reconcile_total{controller="keystone",result="success"} 1.5e+01

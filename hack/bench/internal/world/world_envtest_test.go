@@ -65,7 +65,7 @@ func TestTheAuditLogHasTheRequestsOfTheOperatorAlone(t *testing.T) {
 	})
 }
 
-func TestAWorldOfControlPlanesHasWhatTheyNeed(t *testing.T) {
+func TestTheControlPlaneEnvironmentHasAllPrerequisites(t *testing.T) {
 	w := closedAtTheEnd(t, operators.ControlPlanes)
 	if err := w.startServer(t.Context()); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-func TestEachKeystoneIsFoundUnderItsNameAtOneAddress(t *testing.T) {
+func TestEveryKeystoneHostNameResolvesToTheSameAddress(t *testing.T) {
 	for o, want := range map[*operators.Operator]string{
 		operators.Keystones: "127.0.0.1 localhost\n" +
 			Address + " keystone-0.bench-0.svc.cluster.local\n" + Address + " keystone-0.bench-1.svc.cluster.local\n",
@@ -38,7 +38,7 @@ func TestEachKeystoneIsFoundUnderItsNameAtOneAddress(t *testing.T) {
 	}
 }
 
-func TestAReadyKeystoneIsReadyForItsCurrentGenerationOnly(t *testing.T) {
+func TestAReadyConditionOfAnEarlierGenerationDoesNotCount(t *testing.T) {
 	tracker := &Tracker{states: map[client.ObjectKey]State{}}
 	k := &keystonev1alpha1.Keystone{ObjectMeta: metav1.ObjectMeta{Namespace: "bench-0", Name: "keystone-0"}}
 	keys := []client.ObjectKey{client.ObjectKeyFromObject(k)}
@@ -62,7 +62,7 @@ func TestAReadyKeystoneIsReadyForItsCurrentGenerationOnly(t *testing.T) {
 	}
 }
 
-func TestOneOfSoManyRequestsIsRefusedAndNoWatch(t *testing.T) {
+func TestEveryNthRequestIsRefusedExceptWatches(t *testing.T) {
 	passed := 0
 	d := &Disturbed{}
 	handler := d.disturb(Disturbance{Refuse: 3}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { passed++ }))

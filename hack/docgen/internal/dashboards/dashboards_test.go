@@ -80,7 +80,7 @@ func TestPanelsFillTheGridWithoutOverlapping(t *testing.T) {
 	}
 }
 
-func TestTheQueriesAreAboutTheOperator(t *testing.T) {
+func TestDashboardQueriesSelectTheOperator(t *testing.T) {
 	d := write(t, speed)
 	if d.Title != "Boat Operator" || d.UID != "boat-operator" {
 		t.Errorf("got %q and %q", d.Title, d.UID)

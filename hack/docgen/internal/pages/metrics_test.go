@@ -22,7 +22,7 @@ func TestTheMetricsAreListedWithWhatTheirLabelsMean(t *testing.T) {
 	golden(t, "metrics.md", out.Bytes())
 }
 
-func TestAMetricThatIsNotExplainedOnceIsRefused(t *testing.T) {
+func TestAMetricWithoutExactlyOneExplanationIsRejected(t *testing.T) {
 	leaks := metric.Definition{Name: "boat_leaks_total", Help: "Leaks found."}
 	for name, c := range map[string]struct {
 		definitions []metric.Definition

@@ -62,7 +62,7 @@ func TestAKindWithoutASchemaIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheVocabularyExplainsEveryWord(t *testing.T) {
+func TestTheVocabularyPageExplainsEveryConditionReasonAndEvent(t *testing.T) {
 	conditions := []vocabulary.Condition{{Type: "Afloat", Aggregated: true, True: []string{"Afloat"}, False: []string{"Leaking"}}}
 	events := []vocabulary.Event{{Reason: "Leaking", Type: "Warning"}}
 	constants := []source.Constant{

@@ -78,7 +78,7 @@ func newRollOut(t *testing.T) *rollOut {
 	return &rollOut{t: t, current: old, pods: []Login{old, old, old}, database: map[string]string{"keystone": "old"}}
 }
 
-func TestNoPodIsEverRefusedWhileThePasswordChanges(t *testing.T) {
+func TestEveryPodCanLogInDuringAPasswordChange(t *testing.T) {
 	wanted := Login{"keystone", []byte("new")}
 	r := newRollOut(t)
 	for range 20 {
@@ -94,7 +94,7 @@ func TestNoPodIsEverRefusedWhileThePasswordChanges(t *testing.T) {
 	}
 }
 
-func TestAPasswordThatChangesAgainMeanwhileRefusesNobodyEither(t *testing.T) {
+func TestEveryPodCanLogInDuringOverlappingPasswordChanges(t *testing.T) {
 	for second := range 15 {
 		for third := second; third < 15; third++ {
 			t.Run(fmt.Sprintf("at %d and %d", second, third), func(t *testing.T) {

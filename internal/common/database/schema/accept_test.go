@@ -18,7 +18,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-func TestTheFirstReleaseIsWrittenAtOnceUnlessTheDeploymentTellsIt(t *testing.T) {
+func TestTheFirstReleaseIsPersistedUnlessTheDeploymentShowsIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		image  string
 		atOnce bool
@@ -50,7 +50,7 @@ func TestTheFirstReleaseIsWrittenAtOnceUnlessTheDeploymentTellsIt(t *testing.T) 
 	}
 }
 
-func TestTheReleaseOfPodsIsWhatWasRequestedForThem(t *testing.T) {
+func TestALostInstalledReleaseIsRecoveredFromTheDeployment(t *testing.T) {
 	digest := strings.Repeat("ab", 32)
 	for name, c := range map[string]struct{ recorded, requested, image, want string }{
 		"requested":                 {"", "registry/harbour:2025.1", "mirror/harbour@sha256:" + digest, "2025.1"},

@@ -129,7 +129,7 @@ func (w *work) synced(context.Context) reconcile.Outcome {
 
 // The installation and its check are counted together, even if the installation finishes
 // right after the pass has read it.
-func TestAJobThatEndsInTheMiddleOfAPassIsCountedByTheNext(t *testing.T) {
+func TestAJobThatEndsDuringAReconcileIsCountedByTheNextOne(t *testing.T) {
 	w, registry := counting(t, interceptor.Funcs{})
 	for name, how := range map[string]batchv1.JobConditionType{TaskSync: batchv1.JobComplete, TaskExpand: batchv1.JobFailed} {
 		if err := w.Client.Delete(t.Context(), endedJob(harbour(w), name, how)); err != nil {
@@ -164,7 +164,7 @@ func TestAJobThatEndsInTheMiddleOfAPassIsCountedByTheNext(t *testing.T) {
 	}
 }
 
-func TestACheckThatEndsInTheMiddleOfThePassThatIsDoneIsCountedWithItsInstallation(t *testing.T) {
+func TestASchemaCheckThatEndsDuringAReconcileIsCountedWithItsSync(t *testing.T) {
 	w, _ := counting(t, interceptor.Funcs{})
 	w.counts(t, func(ctx context.Context) reconcile.Outcome {
 		if err := w.Client.Create(ctx, endedJob(harbour(w), TaskCheck, batchv1.JobComplete)); err != nil {
@@ -177,7 +177,7 @@ func TestACheckThatEndsInTheMiddleOfThePassThatIsDoneIsCountedWithItsInstallatio
 	}
 }
 
-func TestJobsAreCountedTogetherWhenTheJobControllerHasRecordedTheEndOfAll(t *testing.T) {
+func TestDatabaseJobsAreCountedOnceAllOfThemAreRecordedAsFinished(t *testing.T) {
 	w, registry := counting(t, interceptor.Funcs{})
 	unrecorded := endedJob(harbour(w), TaskCheck, batchv1.JobComplete)
 	unrecorded.Status = batchv1.JobStatus{}

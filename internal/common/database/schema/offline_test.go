@@ -99,7 +99,7 @@ func jobOf(w *work, name, tag string) *batchv1.Job {
 	return job
 }
 
-func TestTheDatabaseIsMigratedOfflineWhenNothingUsesItAnyMore(t *testing.T) {
+func TestAnOfflineMigrationWaitsForEverythingThatUsesTheDatabase(t *testing.T) {
 	meta := func(w *work, name string) metav1.ObjectMeta {
 		m := w.Meta(name)
 		m.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(w.Resource, instance.Kind)}
@@ -143,7 +143,7 @@ func TestTheDatabaseIsMigratedOfflineWhenNothingUsesItAnyMore(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotUseTheDatabaseHoldsUpNoOfflineUpgrade(t *testing.T) {
+func TestSuspendedAndFinishedWorkDoesNotDelayAnOfflineUpgrade(t *testing.T) {
 	w := offline(t, full, commonv1.UpgradePhaseStopping)
 	suspended := &batchv1.CronJob{ObjectMeta: w.Meta("harbour-flush"), Spec: batchv1.CronJobSpec{Suspend: ptr.To(true)}}
 	stopped := &appsv1.Deployment{ObjectMeta: w.Meta("harbour"), Spec: appsv1.DeploymentSpec{Replicas: ptr.To(int32(0))}}
@@ -157,7 +157,7 @@ func TestWhatDoesNotUseTheDatabaseHoldsUpNoOfflineUpgrade(t *testing.T) {
 	}
 }
 
-func TestAnOfflineUpgradeWaitsWhileItIsHeld(t *testing.T) {
+func TestTheHoldAnnotationPausesAnOfflineUpgrade(t *testing.T) {
 	w := offline(t, full, commonv1.UpgradePhaseStopping)
 	held := w.Resource.GetAnnotations()
 	held[commonv1.AnnotationHoldUpgrade] = "2025.1"
@@ -171,7 +171,7 @@ func TestAnOfflineUpgradeWaitsWhileItIsHeld(t *testing.T) {
 	}
 }
 
-func TestSinceWhenTheAPIIsDownIsSaidUntilItIsBack(t *testing.T) {
+func TestTheMessageSaysSinceWhenTheAPIIsDown(t *testing.T) {
 	w := offline(t, full, commonv1.UpgradePhaseSyncing)
 	w.Status.DownSince = ptr.To(metav1.NewTime(time.Unix(1_700_000_000, 0)))
 	const since = "the API has been down since 2023-11-14T22:13:20Z"
@@ -185,7 +185,7 @@ func TestSinceWhenTheAPIIsDownIsSaidUntilItIsBack(t *testing.T) {
 	}
 }
 
-func TestAnOfflineUpgradeThatHasStoppedPodsIsAbortedWithoutAnything(t *testing.T) {
+func TestAnOfflineUpgradeInPhaseStoppingIsAbortedWithoutAJob(t *testing.T) {
 	w := offline(t, full, commonv1.UpgradePhaseStopping)
 	before := endedJob(harbour(w), TaskContract, batchv1.JobComplete)
 	if err := w.Client.Create(t.Context(), before); err != nil {
@@ -201,7 +201,7 @@ func TestAnOfflineUpgradeThatHasStoppedPodsIsAbortedWithoutAnything(t *testing.T
 	}
 }
 
-func TestAnOfflineMigrationKeepsTheOldReleaseOutAfterThePhaseIsLost(t *testing.T) {
+func TestALostPhaseDoesNotAllowRollbackOfAnOfflineMigration(t *testing.T) {
 	w := offline(t, full, commonv1.UpgradePhaseSyncing)
 	w, _ = w.again(t)
 	w.Status.TargetRelease, w.Status.UpgradePhase, w.Spec.Image.Tag = "", "", "2022.2"
@@ -210,7 +210,7 @@ func TestAnOfflineMigrationKeepsTheOldReleaseOutAfterThePhaseIsLost(t *testing.T
 	}
 }
 
-func TestADatabaseOfALaterReleaseIsNamed(t *testing.T) {
+func TestADatabaseWithANewerSchemaThanTheImageIsReported(t *testing.T) {
 	const output = "alembic.util.exc.CommandError: Can't locate revision identified by '742c857f1dfb'"
 	for name, c := range map[string]struct {
 		installed, task string

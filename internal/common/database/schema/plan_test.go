@@ -9,7 +9,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-func TestAReleaseIsRefusedFollowedOrTakenBack(t *testing.T) {
+func TestAReleaseChangeIsSyncedUpgradedAbortedOrRefused(t *testing.T) {
 	const expanding, contracting = commonv1.UpgradePhaseExpanding, commonv1.UpgradePhaseContracting
 	const stopping, syncing = commonv1.UpgradePhaseStopping, commonv1.UpgradePhaseSyncing
 	tests := map[string]struct {
@@ -28,7 +28,7 @@ func TestAReleaseIsRefusedFollowedOrTakenBack(t *testing.T) {
 		"a rebuild is a patch":                  {installed: "2025.1", tag: "2025.1-fixed", want: schemaSync},
 		"the next release is an upgrade":        {installed: "2025.2", tag: "2026.1", want: schemaUpgrade},
 		"an upgrade goes on":                    {installed: "2025.1", target: "2025.2", phase: expanding, tag: "2025.2", want: schemaUpgrade},
-		"an upgrade is taken back":              {installed: "2025.1", target: "2025.2", phase: expanding, tag: "2025.1", want: schemaAbort},
+		"an upgrade is aborted":                 {installed: "2025.1", target: "2025.2", phase: expanding, tag: "2025.1", want: schemaAbort},
 		"a contraction goes on":                 {installed: "2025.1", target: "2025.2", phase: contracting, tag: "2025.2", want: schemaUpgrade},
 		"a phase without a target counts less":  {installed: "2025.1", phase: expanding, tag: "2025.2", want: schemaUpgrade},
 		"a finished upgrade is kept up to date": {installed: "2025.2", contracted: "2025.2", tag: "2025.2", want: schemaSync},
@@ -48,7 +48,7 @@ func TestAReleaseIsRefusedFollowedOrTakenBack(t *testing.T) {
 		"a rebuild offline":            {installed: "2025.1", tag: "2025.1-fixed", offline: true, want: schemaSync},
 		"no change offline":            {installed: "2025.1", tag: "2025.1", offline: true, want: schemaSync},
 		"an offline upgrade goes on":   {installed: "2022.2", target: "2025.1", phase: syncing, tag: "2025.1", want: schemaOffline},
-		"an offline upgrade is taken back": {
+		"an offline upgrade is aborted": {
 			installed: "2022.2", target: "2025.1", phase: stopping, tag: "2022.2", offline: true, want: schemaAbort,
 		},
 		"an upgrade stays online": {
@@ -98,7 +98,7 @@ func TestAReleaseIsRefusedFollowedOrTakenBack(t *testing.T) {
 			installed: "2025.1", target: "2025.2", phase: expanding, tag: "2025.2-fixed",
 			reason: vocabulary.ReasonUpgradeTargetChanged, says: "set image.tag to 2025.2 to finish it, or to 2025.1 to abort it",
 		},
-		"a third tag when nothing can be taken back": {
+		"a third tag when no abort is possible": {
 			installed: "2025.1", target: "2025.2", phase: contracting, tag: "2026.1",
 			reason: vocabulary.ReasonUpgradeTargetChanged, says: "set image.tag to 2025.2 to finish it",
 		},

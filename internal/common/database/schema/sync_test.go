@@ -10,7 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-func TestNoSyncRunsBesideAContractionThatTheStatusHasLost(t *testing.T) {
+func TestASyncWaitsForAContractJobMissingFromTheStatus(t *testing.T) {
 	w, _ := counting(t, interceptor.Funcs{})
 	contraction, err := deployment.TaskJob(w.Pass, w.contractTask())
 	if err != nil {

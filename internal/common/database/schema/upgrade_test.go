@@ -79,7 +79,7 @@ func completeJobs(t *testing.T, w *work) (commands []string) {
 	return commands
 }
 
-func TestAnUpgradeHasThePhasesThatTheSchemaHas(t *testing.T) {
+func TestAnUpgradeRunsOnlyThePhasesOfItsSchema(t *testing.T) {
 	noMigration, noContraction := full, full
 	noMigration.Migrate, noContraction.Contract = nil, nil
 	for name, c := range map[string]struct {

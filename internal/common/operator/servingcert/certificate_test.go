@@ -26,7 +26,7 @@ func TestAnIssuedCertificateIsAcceptedUnderEveryNameForTheWholeValidity(t *testi
 	}
 }
 
-func TestACertificateIsValidFromNowByTheClockOfTheOperator(t *testing.T) {
+func TestACertificateToleratesClockSkewOfClients(t *testing.T) {
 	now := time.Now().Add(100 * time.Hour)
 	data, err := issue(testNames, now, 48*time.Hour, nil)
 	if err != nil {
@@ -102,7 +102,7 @@ func TestAnErrorNeverQuotesThePrivateKey(t *testing.T) {
 	}
 }
 
-func TestARenewedBundleTrustsTheNewAuthorityFirstAndKeepsTheEarlierOnes(t *testing.T) {
+func TestARenewedBundleListsTheNewCAFirstAndKeepsEarlierOnes(t *testing.T) {
 	first := issuedSecret(t, time.Hour, nil)
 	firstAuthorities := parsed(t, first.Data[caKey])
 	second := issuedSecret(t, time.Hour, firstAuthorities)
@@ -117,7 +117,7 @@ func TestARenewedBundleTrustsTheNewAuthorityFirstAndKeepsTheEarlierOnes(t *testi
 	}
 }
 
-func TestNoAuthorityThatWasIssuedCanSignAgain(t *testing.T) {
+func TestTheCAKeyIsDiscardedAfterIssuing(t *testing.T) {
 	secret := issuedSecret(t, time.Hour, nil)
 	want := []string{caKey, corev1.TLSCertKey, corev1.TLSPrivateKeyKey}
 	for key := range secret.Data {
@@ -135,7 +135,7 @@ func TestNoAuthorityThatWasIssuedCanSignAgain(t *testing.T) {
 	}
 }
 
-func TestOnlyDistinctUnexpiredAuthoritiesAreCarriedOver(t *testing.T) {
+func TestExpiredAndDuplicateCAsAreDroppedFromTheBundle(t *testing.T) {
 	short, long := issuedSecret(t, time.Hour, nil).Data[caKey], issuedSecret(t, 3*time.Hour, nil).Data[caKey]
 	both := append(append([]byte{}, short...), long...)
 	cases := map[string]struct {

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestOptionsNameWhatIsMissing(t *testing.T) {
+func TestIncompleteOptionsAreRejected(t *testing.T) {
 	complete := Options{Namespace: "n", SecretName: "s", ServiceName: "s", MutatingName: "m", ValidatingName: "v"}
 	if err := complete.complete(); err != nil {
 		t.Fatalf("complete options are refused: %v", err)

@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func TestAnAPIServerTrustsBothReplicasAndNeverStopsToWhileTheirCertificateIsRenewed(t *testing.T) {
+func TestTheAPIServerTrustsAllReplicasDuringARenewal(t *testing.T) {
 	f := install(t, "renewed")
 	f.replica(t, 0)
 	f.replica(t, 1)
@@ -102,7 +102,7 @@ func TestADeletedSecretIsIssuedAgainWithoutAFailedRequest(t *testing.T) {
 	})
 }
 
-func TestTheSecretGoesWithTheService(t *testing.T) {
+func TestTheCertificateSecretIsOwnedByTheService(t *testing.T) {
 	f := install(t, "owned")
 	f.replica(t, 0)
 	expect.Eventually(t, "the certificate is issued", func(ctx context.Context) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 )
 
-func TestNothingIsReadyOrServedBeforeACertificateIsTrusted(t *testing.T) {
+func TestTheWebhookIsNotReadyBeforeItsCertificateIsTrusted(t *testing.T) {
 	r := &Rotator{}
 	if err := r.Ready(nil); err == nil {
 		t.Error("ready without a certificate")

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-func TestAReplicaThatLagsDoesNotTakeBackNewerAuthorities(t *testing.T) {
+func TestAStaleReplicaDoesNotOverwriteANewerCABundle(t *testing.T) {
 	stale := issuedPair(t, time.Hour)
 	stale.resourceVersion = "1"
 	newer := []byte("published by another replica")

@@ -22,8 +22,8 @@ import (
 func (k Kind[T]) TheSchemaAlone(t *testing.T, s *Server) {
 	t.Run("refuses", func(t *testing.T) { k.schemaRefuses(t, s) })
 	t.Run("refuses what is out of bounds", func(t *testing.T) { k.schemaBounds(t, s) })
-	t.Run("leaves to the operator what it cannot state", func(t *testing.T) { k.schemaAccepts(t, s) })
-	t.Run("completes a minimal one as the operator does", func(t *testing.T) { k.schemaDefaults(t, s) })
+	t.Run("accepts what only the operator can refuse", func(t *testing.T) { k.schemaAccepts(t, s) })
+	t.Run("applies the same defaults as the operator", func(t *testing.T) { k.schemaDefaults(t, s) })
 	t.Run("an object is not current before the operator has observed it", func(t *testing.T) { k.unobserved(t, s) })
 	t.Run("is listed with openstack and has no short name", func(t *testing.T) { k.names(t, s) })
 	k.either(t, s)
@@ -34,7 +34,7 @@ func (k Kind[T]) TheWebhook(t *testing.T, s *Server) {
 	k.awaitWebhook(t, s)
 	t.Run("refuses", func(t *testing.T) { k.webhookRefuses(t, s) })
 	t.Run("refuses on update", func(t *testing.T) { k.webhookRefusesUpdate(t, s) })
-	t.Run("mends", func(t *testing.T) { k.webhookMends(t, s) })
+	t.Run("corrects values by defaulting", func(t *testing.T) { k.webhookMends(t, s) })
 	t.Run("refuses to delete what is protected", func(t *testing.T) { k.protection(t, s) })
 	k.either(t, s)
 }
@@ -46,7 +46,7 @@ func (k Kind[T]) either(t *testing.T, s *Server) {
 	t.Run("names the path of a value of another type", func(t *testing.T) { k.types(t, s) })
 	t.Run("fills in each default", func(t *testing.T) { k.eachDefault(t, s) })
 	t.Run("keeps immutable fields", func(t *testing.T) { k.immutable(t, s) })
-	t.Run("does not hold up a deletion", func(t *testing.T) { k.deletion(t, s) })
+	t.Run("does not block a deletion", func(t *testing.T) { k.deletion(t, s) })
 }
 
 func (k Kind[T]) schemaRefuses(t *testing.T, s *Server) {
@@ -236,7 +236,7 @@ func (k Kind[T]) protection(t *testing.T, s *Server) {
 }
 
 func (k Kind[T]) accepts(t *testing.T, s *Server) {
-	t.Run("the least a user has to write", func(t *testing.T) { s.Put(t, k.Minimal()) })
+	t.Run("a minimal spec", func(t *testing.T) { s.Put(t, k.Minimal()) })
 	for name, change := range k.Accepted {
 		t.Run(name, func(t *testing.T) { s.Put(t, k.changed(change)) })
 	}

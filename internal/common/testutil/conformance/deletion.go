@@ -52,10 +52,10 @@ func (s suite[T]) deletion(t *testing.T) {
 		for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
 			t.Run(string(policy)+" with "+string(m), func(t *testing.T) { s.removesAll(t, m, policy) })
 		}
-		t.Run("a new one of the same name with "+string(m), func(t *testing.T) { s.recreated(t, m) })
-		t.Run("what must not be lost stays as long as "+string(m), func(t *testing.T) { s.retained(t, m) })
+		t.Run("a new resource of the same name converges with "+string(m), func(t *testing.T) { s.recreated(t, m) })
+		t.Run("the Retain policy keeps the data with "+string(m), func(t *testing.T) { s.retained(t, m) })
 	}
-	t.Run("one without its Secrets ends too", func(t *testing.T) {
+	t.Run("a resource without its Secrets can be deleted", func(t *testing.T) {
 		t.Parallel()
 		i := s.converged(t, brownfield)
 		for _, input := range s.Inputs(i.namespace()) {
@@ -64,26 +64,26 @@ func (s suite[T]) deletion(t *testing.T) {
 		i.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonWaitingForDBCredentials)
 		i.delete()
 	})
-	t.Run("one whose spec is not valid ends too", func(t *testing.T) {
+	t.Run("a resource with an invalid spec can be deleted", func(t *testing.T) {
 		t.Parallel()
 		i := s.converged(t, brownfield)
 		i.change(makeInvalid)
 		i.Fails(vocabulary.ConditionReady, vocabulary.ReasonInvalidSpec)
 		i.delete()
 	})
-	t.Run("one that never got ready ends too", func(t *testing.T) {
+	t.Run("a resource that never became ready can be deleted", func(t *testing.T) {
 		t.Parallel()
 		i := s.prepared(t, managed, s.databaseSecret())
 		i.Create()
 		i.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonWaitingForDBCredentials)
 		i.delete()
 	})
-	t.Run("the end of the database is not waited for", s.hangingDatabase)
+	t.Run("a deletion does not wait for the database", s.hangingDatabase)
 	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
-		t.Run("a database whose server is gone counts as one that stays with "+string(policy), func(t *testing.T) { s.lostServer(t, policy) })
+		t.Run("a database without its server counts as retained with "+string(policy), func(t *testing.T) { s.lostServer(t, policy) })
 	}
 	s.irreplaceables(t)
-	t.Run("the policy can be changed", s.changedPolicy)
+	t.Run("the deletion policy can be changed", s.changedPolicy)
 }
 
 // makeInvalid sets an option that would inject a section into the configuration.

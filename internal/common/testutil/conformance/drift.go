@@ -28,13 +28,13 @@ func (s suite[T]) drift(t *testing.T) {
 		name string
 		run  func(*Instance[T])
 	}{
-		{"owned fields are put back", (*Instance[T]).ownedFields},
-		{"a login that somebody writes is put back and never used", (*Instance[T]).editedConnection},
+		{"owned fields are restored", (*Instance[T]).ownedFields},
+		{"a foreign edit of the database login is reverted and never used", (*Instance[T]).editedConnection},
 		{"replaced ConfigMaps get their content back", (*Instance[T]).replacedConfigMaps},
-		{"fields of somebody else survive", (*Instance[T]).foreignFields},
-		{"lost labels are put back", (*Instance[T]).lostLabels},
-		{"lost owners are put back", (*Instance[T]).lostOwners},
-		{"deleted children come back", (*Instance[T]).lostChildren},
+		{"foreign fields are kept", (*Instance[T]).foreignFields},
+		{"lost labels are restored", (*Instance[T]).lostLabels},
+		{"lost owner references are restored", (*Instance[T]).lostOwners},
+		{"deleted children are recreated", (*Instance[T]).lostChildren},
 	} {
 		i.unlessFailed(proof.name, func(t *testing.T) { proof.run(i.in(t)) })
 	}

@@ -43,12 +43,12 @@ func (s suite[T]) failures(t *testing.T) {
 			way.Long = true
 			crashwalk.Walk(t, way)
 		}},
-		{"whatever the API server answers to any call only delays the operator", true, func(t *testing.T) {
+		{"a failed API call only delays the operator", true, func(t *testing.T) {
 			way := s.wayToReady(t, brownfield, transport.Conflict, transport.TooManyRequests, transport.InternalError, transport.Timeout)
 			way.EveryCall = true
 			crashwalk.Walk(t, way)
 		}},
-		{"an operator whose writes are refused says so and goes on when they are allowed", true, s.refusedWrites},
+		{"refused writes are reported and retried once they are allowed", true, s.refusedWrites},
 		{"an operator killed during an upgrade finishes it after its restart", true, func(t *testing.T) {
 			crashwalk.Walk(t, s.wayOnline(t))
 		}},

@@ -20,8 +20,8 @@ import (
 // another release than its tag says is told and begins no upgrade.
 func (s suite[T]) images(t *testing.T) {
 	t.Run("a module is served until an image has a script", s.scriptOrModule)
-	t.Run("an image is looked at on the schema that an aborted upgrade has left", s.imageAfterAbort)
-	t.Run("another release than that of the tag begins no upgrade", s.mislabelled)
+	t.Run("an image is checked on the schema of an aborted upgrade", s.imageAfterAbort)
+	t.Run("an image whose release differs from its tag starts no upgrade", s.mislabelled)
 }
 
 // versionOf returns a version of the service in the release of the tag.

@@ -30,10 +30,10 @@ func (s suite[T]) irreplaceables(t *testing.T) {
 		return
 	}
 	for _, m := range modes {
-		t.Run("what must not be lost and was written by an earlier version is kept with "+string(m), func(t *testing.T) { s.earlier(t, m) })
+		t.Run("irreplaceable Secrets of an earlier version are kept with "+string(m), func(t *testing.T) { s.earlier(t, m) })
 	}
-	t.Run("what a backup tool brings back without its resource stays", s.broughtBack)
-	t.Run("what belongs to another database is neither used nor deleted", s.ofOtherDatabase)
+	t.Run("irreplaceable Secrets restored before their resource are kept", s.broughtBack)
+	t.Run("irreplaceable Secrets of another database are neither used nor deleted", s.ofOtherDatabase)
 }
 
 // asEarlier makes the irreplaceable Secrets look like those of an earlier version, which

@@ -24,12 +24,12 @@ import (
 
 // isolation verifies that resources do not affect each other or foreign objects.
 func (s suite[T]) isolation(t *testing.T) {
-	t.Run("two of a namespace do not disturb each other", s.neighbours)
-	t.Run("the younger of two with one database is refused", s.sharers)
+	t.Run("two resources in a namespace do not affect each other", s.neighbours)
+	t.Run("the younger of two resources with one database is refused", s.sharers)
 	for _, kind := range sharing.Others(s.Definition.Kind) {
 		t.Run("a database of a "+kind.Kind+" is neither used nor dropped", func(t *testing.T) { s.otherKind(t, kind) })
 	}
-	t.Run("a Secret of somebody else is neither cached nor read", s.unread)
+	t.Run("a foreign Secret is neither cached nor read", s.unread)
 }
 
 // neighbour is another resource in the namespace, under the same operator.

@@ -23,9 +23,9 @@ import (
 // offline verifies upgrades during which the API is stopped.
 func (s suite[T]) offline(t *testing.T) {
 	t.Run("an offline upgrade stops everything and starts the API on a migrated database", s.stoppedUpgrade)
-	t.Run("nothing is migrated offline while a pod of the old release ends and until then it is taken back", s.stoppedAndTakenBack)
-	t.Run("an image that cannot be used stops nothing", s.unusableImage)
-	t.Run("an offline upgrade is held as long as it is asked to be", s.heldUpgrade)
+	t.Run("an offline migration waits for old pods and can be aborted until then", s.stoppedAndTakenBack)
+	t.Run("an unusable image stops no pods", s.unusableImage)
+	t.Run("an offline upgrade waits while the hold annotation is set", s.heldUpgrade)
 }
 
 // far is a release that no upgrade reaches in one step.

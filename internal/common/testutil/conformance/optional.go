@@ -23,10 +23,10 @@ import (
 
 // optional verifies the optional parts of a spec.
 func (s suite[T]) optional(t *testing.T) {
-	t.Run("a network policy and an autoscaler cost nothing once they are applied", s.networkPolicyAndAutoscaler)
+	t.Run("a network policy and an autoscaler need no requests once applied", s.networkPolicyAndAutoscaler)
 	t.Run("certificates of the user are awaited and checked", s.certificatesOfTheUser)
 	t.Run("the certificate of a managed database is issued", s.issuedCertificate)
-	t.Run("a MariaDB decides how it is reached", s.serverDecides)
+	t.Run("the MariaDB determines the host and TLS of the connection", s.serverDecides)
 }
 
 func (s suite[T]) networkPolicyAndAutoscaler(t *testing.T) {

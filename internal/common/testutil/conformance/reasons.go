@@ -30,12 +30,12 @@ func (s suite[T]) reasons(t *testing.T) {
 		{"missing inputs are named and awaited", s.missingInputs},
 		{"a failing database is explained and awaited", s.failingDatabase},
 		{"the schema of a database that was replaced is checked again", s.replacedDatabase},
-		{"what users write is checked before a pod sees it", s.checkedInput},
+		{"user input is validated before a pod uses it", s.checkedInput},
 		{"a failing service is explained and awaited", s.failingService},
 		{"an API that does not answer is not ready", s.silentAPI},
 		{"a failure is announced once and shows no password", s.announcedOnce},
-		{"a spec that is not valid is named and changes nothing", s.invalidSpec},
-		{"a deletion that is held up says why", s.heldDeletion},
+		{"an invalid spec is reported and changes nothing", s.invalidSpec},
+		{"a blocked deletion reports why", s.heldDeletion},
 	} {
 		t.Run(proof.name, func(t *testing.T) {
 			t.Parallel()

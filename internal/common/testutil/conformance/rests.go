@@ -33,15 +33,15 @@ func (s suite[T]) rests(t *testing.T) {
 			}{
 				{"every condition is true", (*Instance[T]).conditions},
 				{"every child is controlled and labelled", (*Instance[T]).owned},
-				{"pods answer for themselves whether they are ready", (*Instance[T]).readiness},
-				{"pods answer large requests", (*Instance[T]).largeRequests},
+				{"pods check their own readiness", (*Instance[T]).readiness},
+				{"pods accept large requests", (*Instance[T]).largeRequests},
 				{"no password leaves a Secret", (*Instance[T]).keepsPasswords},
 				{"a pass makes no request", (*Instance[T]).quiet},
 				{"each child was written once and the status rarely", (*Instance[T]).writes},
-				{"nothing was read but what the resource refers to", (*Instance[T]).reads},
+				{"only referenced objects were read", (*Instance[T]).reads},
 				{"events mark transitions only", (*Instance[T]).events},
 				{"each declared kind is watched once and no other", (*Instance[T]).watches},
-				{"a restarted operator leaves it alone", (*Instance[T]).restarts},
+				{"a restarted operator writes nothing", (*Instance[T]).restarts},
 			} {
 				t.Run(proof.name, func(t *testing.T) { proof.run(i.in(t), m) })
 			}

@@ -17,7 +17,7 @@ import (
 
 // serverDecides verifies that what a MariaDB needs of its clients is not asked of the user.
 func (s suite[T]) serverDecides(t *testing.T) {
-	t.Run("where it takes writes", func(t *testing.T) {
+	t.Run("connects to the primary", func(t *testing.T) {
 		t.Parallel()
 		i := s.onServer(t, func(m *mariadbv1alpha1.MariaDBSpec) {
 			m.Replicas, m.Replication = 3, &mariadbv1alpha1.Replication{Enabled: true}
@@ -28,7 +28,7 @@ func (s suite[T]) serverDecides(t *testing.T) {
 		}
 		i.settle()
 	})
-	t.Run("with which certificates", func(t *testing.T) {
+	t.Run("uses the required TLS certificates", func(t *testing.T) {
 		t.Parallel()
 		i := s.onServer(t, func(m *mariadbv1alpha1.MariaDBSpec) {
 			m.TLS = &mariadbv1alpha1.TLS{Enabled: true, Required: ptr.To(true)}

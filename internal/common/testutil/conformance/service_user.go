@@ -24,7 +24,7 @@ func (s suite[T]) serviceUser(t *testing.T) {
 		name string
 		run  func(*testing.T)
 	}{
-		{"what is cached is signed with a key of the resource", s.keyedCache},
+		{"cached tokens are signed with a key of the resource", s.keyedCache},
 		{"pods get a service user once the Identity service accepts it", s.acceptedUser},
 		{"a missing or unusable service user is named and awaited", s.missingUser},
 	} {

@@ -49,7 +49,7 @@ func (i *Instance[T]) sharer(kind schema.GroupVersionKind, server string) *unstr
 // otherKind verifies that a database belongs to one resource, whatever the kind of the
 // others that name it.
 func (s suite[T]) otherKind(t *testing.T, kind schema.GroupVersionKind) {
-	t.Run("before it is used", func(t *testing.T) {
+	t.Run("before the database is installed", func(t *testing.T) {
 		t.Parallel()
 		i := s.prepared(t, managed)
 		other := i.sharer(kind, cluster)
@@ -62,7 +62,7 @@ func (s suite[T]) otherKind(t *testing.T, kind schema.GroupVersionKind) {
 		i.Ready()
 	})
 	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
-		t.Run("once both use it with "+string(policy), func(t *testing.T) {
+		t.Run("once both use the database with "+string(policy), func(t *testing.T) {
 			t.Parallel()
 			i := s.prepared(t, managed)
 			other := i.sharer(kind, "another")

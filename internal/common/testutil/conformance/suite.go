@@ -28,8 +28,8 @@ type suite[T service.Resource] struct {
 type mode string
 
 const (
-	brownfield mode = "a database of somebody else"
-	managed    mode = "a database of mariadb-operator"
+	brownfield mode = "an external database"
+	managed    mode = "a managed database"
 )
 
 var modes = []mode{brownfield, managed}

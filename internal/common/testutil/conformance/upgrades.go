@@ -26,11 +26,11 @@ import (
 // upgrades verifies upgrades to the next release, and aborting them while that is
 // possible.
 func (s suite[T]) upgrades(t *testing.T) {
-	t.Run("an impossible release is refused and the old one serves on", s.impossibleReleases)
+	t.Run("an unsupported release is refused and the old one keeps serving", s.impossibleReleases)
 	t.Run("an upgrade from a SLURP release to the next is one step", s.slurp)
 	t.Run("an operator that allows unsupported upgrades skips any number of releases", s.unsupported)
-	t.Run("an upgrade is taken back by setting the old tag", s.takenBack)
-	t.Run("a failed phase is explained and goes on once it is corrected", s.failedPhases)
+	t.Run("an upgrade is aborted by setting the old tag", s.takenBack)
+	t.Run("a failed phase is reported and resumes once corrected", s.failedPhases)
 }
 
 // after returns the n-th release after that of the tag, before it if n is negative.

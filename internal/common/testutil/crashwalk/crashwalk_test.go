@@ -116,14 +116,14 @@ var allModes = []transport.Mode{
 	transport.FailBefore, transport.FailAfter, transport.KillBefore, transport.KillAfter,
 }
 
-func TestAnOperatorThatRepeatsItsWorkPassesEveryFailure(t *testing.T) {
+func TestAnIdempotentOperatorPassesTheWalk(t *testing.T) {
 	s := scenario(t, createOnce)
 	s.Modes = allModes
 	Walk(t, s)
 }
 
 // The condition of Settled was met before the operator died.
-func TestAnOperatorMayEndItsWorkAfterItHasSettled(t *testing.T) {
+func TestAnOperatorMayContinueAfterSettledIsMet(t *testing.T) {
 	s := scenario(t, nil)
 	s.Operator = func(ctx context.Context, cfg *rest.Config, namespace string) error {
 		return operator(ctx, cfg, namespace, createOnce, "c", "b", "a")
@@ -131,7 +131,7 @@ func TestAnOperatorMayEndItsWorkAfterItHasSettled(t *testing.T) {
 	Walk(t, s)
 }
 
-func TestAnOrphanAfterAFailureIsFound(t *testing.T) {
+func TestAnOrphanLeftByAKillIsDetected(t *testing.T) {
 	s := scenario(t, createTwice)
 	undisturbed, writes, err := s.undisturbed(t.Context())
 	if err != nil {
@@ -149,7 +149,7 @@ func TestAnOrphanAfterAFailureIsFound(t *testing.T) {
 }
 
 // Settled held before the operator began its last change.
-func TestAStateThatPassesIsNotWhatRunsAreComparedWith(t *testing.T) {
+func TestATransientStateIsNotTheReferenceState(t *testing.T) {
 	s := scenario(t, createOnce)
 	c := env.Client(t, nil)
 	settled, begun := s.Settled, false
@@ -182,7 +182,7 @@ func TestAnOperatorThatEndsByItselfIsFound(t *testing.T) {
 	}
 }
 
-func TestAWriteThatIsPromisedAndNotMadeFailsTheWalk(t *testing.T) {
+func TestAnExpectedWriteThatIsNotMadeFailsTheWalk(t *testing.T) {
 	s := scenario(t, createOnce)
 	s.Writes["delete configmaps"] = 1
 	ctx, giveUp := context.WithCancel(t.Context())
@@ -202,7 +202,7 @@ func TestAWriteThatIsPromisedAndNotMadeFailsTheWalk(t *testing.T) {
 	}
 }
 
-func TestAnOperatorIsKilledAtOneCallAfterTheOther(t *testing.T) {
+func TestAnOperatorIsKilledAtEachCallOfAPoint(t *testing.T) {
 	s := scenario(t, createTwice)
 	s.Writes = map[string]int{createConfigMap: 6, "delete configmaps": 3}
 	undisturbed, _, err := s.undisturbed(t.Context())
@@ -226,7 +226,7 @@ func TestAnOperatorIsKilledAtOneCallAfterTheOther(t *testing.T) {
 }
 
 // The undisturbed run made a second deletion, which other runs need not make.
-func TestEveryWriteIsStruckOnceByEachMode(t *testing.T) {
+func TestEveryWriteFailsOnceInEachMode(t *testing.T) {
 	calls := []transport.Call{{Kind: "create", N: 1}, {Kind: "delete", N: 1}, {Kind: "create", N: 2}, {Kind: "delete", N: 2}}
 	s := Scenario[string]{
 		Modes:  []transport.Mode{transport.KillAfter, transport.FailBefore, transport.FailAfter},

@@ -65,7 +65,7 @@ func TestABinaryInTheAssetsDirectoryWins(t *testing.T) {
 	}
 }
 
-func TestADelayThatIsNoneIsRefused(t *testing.T) {
+func TestAnInvalidDelayIsRejected(t *testing.T) {
 	for _, asked := range []string{"500", "-1s", "0s", "soon"} {
 		t.Setenv(delayVariable, asked)
 		if err := delay(&rest.Config{}); err == nil || !strings.Contains(err.Error(), delayVariable+"="+asked) {

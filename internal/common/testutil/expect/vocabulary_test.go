@@ -11,7 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-func TestAVocabularyNamesWhatNoTestHasShown(t *testing.T) {
+func TestConditionReasonsThatNoTestExpectsAreReported(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pod"}}
 	pod.Status.Conditions = []corev1.PodCondition{{Type: "Shown", Status: corev1.ConditionFalse, Reason: "Waiting"}}
 	c := fake.NewClientBuilder().WithObjects(pod).Build()

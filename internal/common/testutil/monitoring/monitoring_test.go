@@ -30,7 +30,7 @@ func TestAQueryMayAskForMetricsAndLabelsThatExist(t *testing.T) {
 	}
 }
 
-func TestAQueryForWhatDoesNotExistIsAProblem(t *testing.T) {
+func TestAQueryForAnUnknownMetricOrLabelIsReported(t *testing.T) {
 	for query, want := range map[string][]string{
 		`boat_sped_knots`:                                      {"there is no metric boat_sped_knots"},
 		`rate(boat_trip_seconds_buckets[5m])`:                  {"there is no metric boat_trip_seconds_buckets"},

@@ -19,7 +19,7 @@ const source = `package controller
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=create;patch
 `
 
-func TestPermissionsThatNoMarkerGivesAreFound(t *testing.T) {
+func TestPermissionsWithoutAMarkerAreReported(t *testing.T) {
 	got, err := missing(source, clientgoscheme.Scheme, []controller.Watched{
 		{Object: &corev1.Pod{}},
 		{Object: &appsv1.Deployment{}, Written: true},

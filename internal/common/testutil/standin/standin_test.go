@@ -177,7 +177,7 @@ func TestADeploymentRollsOutAndBreaksAndRecovers(t *testing.T) {
 	})
 }
 
-func TestADatabaseHasAFinalizerThatCanBeHeldBack(t *testing.T) {
+func TestADatabaseFinalizerCanBeKeptToHangADeletion(t *testing.T) {
 	c, ns := newClient(t), env.Namespace(t)
 	db := &mariadbv1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "db"}}
 	db.Spec.MariaDBRef.Name = "mariadb"
@@ -204,7 +204,7 @@ func TestADatabaseHasAFinalizerThatCanBeHeldBack(t *testing.T) {
 	expect.Gone(t, c, db)
 }
 
-func TestSecretsGoThroughTheStoreAndBack(t *testing.T) {
+func TestSecretsArePushedToTheStoreAndReadBack(t *testing.T) {
 	c, ns := newClient(t), env.Namespace(t)
 	path := "keystone/" + ns
 	objects.Create(t, c, &corev1.Secret{

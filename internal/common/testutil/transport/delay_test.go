@@ -30,7 +30,7 @@ func delayedClient(t *testing.T, longest time.Duration, answer string) (*http.Cl
 	return c, s.URL
 }
 
-func TestWhatIsDelayedArrivesWhole(t *testing.T) {
+func TestADelayedResponseArrivesComplete(t *testing.T) {
 	const events = "added modified deleted"
 	c, url := delayedClient(t, time.Millisecond, events)
 	for range 50 {
@@ -48,7 +48,7 @@ func TestWhatIsDelayedArrivesWhole(t *testing.T) {
 	}
 }
 
-func TestADelayEndsWithItsCall(t *testing.T) {
+func TestADelayEndsWhenItsRequestIsCancelled(t *testing.T) {
 	c, url := delayedClient(t, 1000*time.Hour, "")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -149,7 +149,7 @@ func TestFaultsStrikeTheChosenCall(t *testing.T) {
 	}
 }
 
-func TestFaultsAtACallThatIsNotMadeDoNothing(t *testing.T) {
+func TestFaultsForACallThatIsNeverMadeHaveNoEffect(t *testing.T) {
 	url, reached := server(t)
 	call := Call{Kind: "create secrets", N: 2}
 	f := NewFaults([]Call{call}, KillBefore)
@@ -246,7 +246,7 @@ func TestNoFaultStrikesAfterTheEnd(t *testing.T) {
 	}
 }
 
-func TestATimeoutLooksLikeOne(t *testing.T) {
+func TestAnInjectedTimeoutIsADeadlineExceededError(t *testing.T) {
 	url, _ := server(t)
 	f := NewFaults([]Call{{Kind: "get secrets", N: 1}}, Timeout)
 	err := send(t, f.Wrap(http.DefaultTransport), url, getSecret)[0]

@@ -32,7 +32,7 @@ func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
 	Kinds().Each(t, func(kind apitest.Subject, t *testing.T) { kind.TheSchemaAlone(t, server) })
 	t.Run("completes the cache beside an external database", func(t *testing.T) { testBrownfield(t, server) })
-	t.Run("lets a running update be taken back", func(t *testing.T) { testTakingBack(t, server) })
+	t.Run("allows a running update to be rolled back", func(t *testing.T) { testTakingBack(t, server) })
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }
 
@@ -41,11 +41,11 @@ func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server.ServeWebhooks(t, ConfigDir,
 		webhook.NewControlPlaneWebhook().SetupWebhookWithManager, webhook.NewCredentialRotationWebhook().SetupWebhookWithManager)
 	ControlPlanes().TheWebhook(t, server)
-	t.Run("completes what a schema cannot", func(t *testing.T) { testWebhookDefaults(t, server) })
-	t.Run("lets a running update be taken back", func(t *testing.T) { testTakingBack(t, server) })
-	t.Run("refuses a second one in the namespace", func(t *testing.T) { testOnlyOne(t, server) })
+	t.Run("applies defaults that the schema cannot express", func(t *testing.T) { testWebhookDefaults(t, server) })
+	t.Run("allows a running update to be rolled back", func(t *testing.T) { testTakingBack(t, server) })
+	t.Run("refuses a second ControlPlane in the namespace", func(t *testing.T) { testOnlyOne(t, server) })
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
-	t.Run("accepts the one of the quick start", func(t *testing.T) { server.Samples(t, quickStart) })
+	t.Run("accepts the quick start sample", func(t *testing.T) { server.Samples(t, quickStart) })
 }
 
 func testBrownfield(t *testing.T, server *apitest.Server) {

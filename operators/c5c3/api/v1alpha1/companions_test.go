@@ -134,7 +134,7 @@ func aggregateViolations() []aggregateViolation {
 	}
 }
 
-func TestAnAggregateNeedsNothingButAName(t *testing.T) {
+func TestASecretAggregateTargetsASecretOfItsOwnNameByDefault(t *testing.T) {
 	aggregate := &SecretAggregate{ObjectMeta: metav1.ObjectMeta{Name: "credentials"}}
 	if errs := ValidateSecretAggregate(aggregate); len(errs) > 0 {
 		t.Error(errs)
@@ -148,7 +148,7 @@ func TestAnAggregateNeedsNothingButAName(t *testing.T) {
 	}
 }
 
-func TestKeysOfTwoSourcesDifferUnlessSomebodyWantsThemNotTo(t *testing.T) {
+func TestKeyPrefixesOfSourcesDifferByDefault(t *testing.T) {
 	for want, source := range map[string]SecretAggregateSource{
 		"adminPassword.":       {Credential: AggregatedAdminPassword},
 		"databaseCredentials.": {Credential: AggregatedDatabaseCredentials},

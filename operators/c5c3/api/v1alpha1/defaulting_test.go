@@ -29,7 +29,7 @@ func TestAMinimalControlPlaneGetsEveryDefault(t *testing.T) {
 	}
 }
 
-func TestAServerOfTheUsersNeverBecomesAManagedOne(t *testing.T) {
+func TestDefaultsDoNotReplaceAnExternalServerWithAManagedOne(t *testing.T) {
 	cp := minimal()
 	cp.Spec.Infrastructure.Database.Host = "db.example.com"
 	cp.Spec.Infrastructure.Cache.Servers = []string{"memcached.example.com"}
@@ -42,7 +42,7 @@ func TestAServerOfTheUsersNeverBecomesAManagedOne(t *testing.T) {
 	}
 }
 
-func TestASizeAloneKeepsTheRestOfTheDatabasesDefaults(t *testing.T) {
+func TestSettingOnlyASizeKeepsTheOtherDatabaseDefaults(t *testing.T) {
 	cp := minimal()
 	cp.Spec.Infrastructure.Database = InfrastructureDatabaseSpec{Replicas: new(int32(1)), StorageSize: "512Mi"}
 	cp.Spec.Infrastructure.Cache.Replicas = 1

@@ -114,7 +114,7 @@ func mutableChanges() map[string]func(*ControlPlane) {
 	}
 }
 
-func TestAReleaseThatWasNeverInstalledMayBeCorrectedDownToTheInstalledOne(t *testing.T) {
+func TestATargetReleaseCanBeLoweredToTheInstalledOne(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		phase             UpdatePhase
@@ -122,7 +122,7 @@ func TestAReleaseThatWasNeverInstalledMayBeCorrectedDownToTheInstalledOne(t *tes
 		want              bool
 	}{
 		{"to the installed release", UpdatePhaseUpdatingServices, "2025.2", "2025.2", true},
-		{"again while it is taken back", UpdatePhaseRollingBack, "2025.2", "2025.2", true},
+		{"again during a rollback", UpdatePhaseRollingBack, "2025.2", "2025.2", true},
 		{"to a release before it", UpdatePhaseUpdatingServices, "2025.2", "2025.1", false},
 		{"after the update", UpdatePhaseIdle, "2026.1", "2025.2", false},
 		{"before the update began", UpdatePhaseIdle, "2025.2", "2025.2", true},
@@ -147,7 +147,7 @@ func TestAReleaseThatWasNeverInstalledMayBeCorrectedDownToTheInstalledOne(t *tes
 	}
 }
 
-func TestANumberOfDatabaseServersThatNeverCameAboutMayBeCorrected(t *testing.T) {
+func TestAnInvalidDatabaseReplicaCountCanBeCorrected(t *testing.T) {
 	old, updated := completed(), completed()
 	old.Spec.Infrastructure.Database.Replicas = new(int32(2))
 	if errs := ValidateUpdate(old, updated); len(errs) > 0 {
@@ -155,7 +155,7 @@ func TestANumberOfDatabaseServersThatNeverCameAboutMayBeCorrected(t *testing.T) 
 	}
 }
 
-func TestAReleaseMayBeCorrectedBeforeThereIsAKeystoneButNotWithoutOne(t *testing.T) {
+func TestTheReleaseCanBeLoweredBeforeInstallationIfKeystoneIsSet(t *testing.T) {
 	old := completed()
 	old.Status.UpdatePhase = UpdatePhaseIdle
 	updated := old.DeepCopy()

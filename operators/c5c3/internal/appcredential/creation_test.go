@@ -25,7 +25,7 @@ import (
 )
 
 // A CredentialRotation writes its request at any time, also between two reads of one pass.
-func TestARequestThatArrivesDuringAPassIsKept(t *testing.T) {
+func TestARotationRequestDuringAReconcileIsKept(t *testing.T) {
 	ctx, cp := t.Context(), fixture.Minimal()
 	c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).WithReturnManagedFields().Build()
 	key := client.ObjectKey{Namespace: cp.Namespace, Name: cp.ApplicationCredentialName()}

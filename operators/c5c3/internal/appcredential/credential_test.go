@@ -20,7 +20,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-func TestWhyACredentialIsReplaced(t *testing.T) {
+func TestACredentialIsReplacedForAPasswordChangeOrARequest(t *testing.T) {
 	const (
 		hash    = c5c3v1alpha1.AnnotationAdminPasswordHash
 		request = c5c3v1alpha1.AnnotationRotationRequest
@@ -63,15 +63,15 @@ func TestWhyACredentialIsReplaced(t *testing.T) {
 }
 
 // A pass may be so late that Keystone has rejected the credential for a long time.
-func TestARefusedCredentialIsReplacedOnlyAfterItsConditionHasSaidWhy(t *testing.T) {
+func TestARejectedCredentialIsReplacedOnlyAfterItIsReported(t *testing.T) {
 	const retry = time.Second
 	for name, c := range map[string]struct {
 		announced string
 		want      string
 	}{
-		"nothing said":        {"", ""},
-		"said of another one": {"other", ""},
-		"said of this one":    {"id", "Keystone refuses"},
+		"not reported":                    {"", ""},
+		"reported for another credential": {"other", ""},
+		"reported for this credential":    {"id", "Keystone refuses"},
 	} {
 		of := fixture.ControlPlane
 		cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}

@@ -23,7 +23,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-func TestWhatAControlPlaneAsksOfKORC(t *testing.T) {
+func TestCredentialObjectsMatchTheirGoldenFiles(t *testing.T) {
 	for name, cp := range map[string]*c5c3v1alpha1.ControlPlane{"minimal": fixture.Minimal(), "complete": fixture.Narrow()} {
 		credential := applicationCredential(cp, credentialName(cp, "s3cret"), map[string]string{"a": "b"})
 		golden.CompareYAML(t, name+"/applicationcredential.yaml", credential)
@@ -40,7 +40,7 @@ func TestWhatAControlPlaneAsksOfKORC(t *testing.T) {
 	}
 }
 
-func TestTheHashOfACloudsYamlTellsNothingToThoseWhoSeeNoSecret(t *testing.T) {
+func TestTheCloudsYamlHashIsKeyedAgainstGuessing(t *testing.T) {
 	hash := func(uid types.UID, text string) string {
 		source := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{UID: uid}, Data: map[string][]byte{clouds.Key: []byte(text)}}
 		return credentialPush(cluster.Settings{}, fixture.Minimal(), source).Annotations[annotationPushHash]
@@ -53,7 +53,7 @@ func TestTheHashOfACloudsYamlTellsNothingToThoseWhoSeeNoSecret(t *testing.T) {
 	}
 }
 
-func TestASupersededCredentialIsNeverMadeAnew(t *testing.T) {
+func TestASupersededCredentialCannotBeRecreatedByKORC(t *testing.T) {
 	cp := fixture.Minimal()
 	old := applicationCredential(cp, credentialName(cp, "s3cret"), nil)
 	kept := supersededCredential(cp, old)
@@ -65,7 +65,7 @@ func TestASupersededCredentialIsNeverMadeAnew(t *testing.T) {
 	}
 }
 
-func TestTheCredentialInTheStoreIsBelowTheNameOfItsCluster(t *testing.T) {
+func TestTheCredentialStorePathIsPrefixedWithTheClusterName(t *testing.T) {
 	east, cp, secret := cluster.Settings{Name: "east"}, fixture.Minimal(), &corev1.Secret{}
 	push := credentialPush(east, cp, secret)
 	got := []string{push.Spec.Data[0].Match.RemoteRef.RemoteKey, cloudsDelivery(east, cp, push).Spec.Data[0].RemoteRef.Key}
@@ -80,7 +80,7 @@ func TestTheCredentialInTheStoreIsBelowTheNameOfItsCluster(t *testing.T) {
 
 // Deleting the Secret requests another credential, even in the middle of a pass that has
 // already read it.
-func TestACredentialWhoseSecretIsDeletedMeanwhileIsNotStoredAgain(t *testing.T) {
+func TestACredentialSecretDeletedConcurrentlyIsNotRecreated(t *testing.T) {
 	c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).Build()
 	cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "controlplane", UID: "controlplane"}}
 	stored := &secret{

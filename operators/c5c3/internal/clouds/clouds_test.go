@@ -20,7 +20,7 @@ func european() *c5c3v1alpha1.ControlPlane {
 	return cp
 }
 
-func TestACloudsYamlIsWhatKORCReads(t *testing.T) {
+func TestCloudsYamlsMatchTheirGoldenFiles(t *testing.T) {
 	cp := european()
 	for name, build := range map[string]func() ([]byte, error){
 		"seed":       func() ([]byte, error) { return Seed(identity, cp, "-p: \"w") },
@@ -35,7 +35,7 @@ func TestACloudsYamlIsWhatKORCReads(t *testing.T) {
 	}
 }
 
-func TestACredentialIsFoundInACloudsYaml(t *testing.T) {
+func TestTheApplicationCredentialIsParsedFromACloudsYaml(t *testing.T) {
 	text, err := Credential(identity, european(), "id", "s3cret")
 	if err != nil {
 		t.Fatal(err)

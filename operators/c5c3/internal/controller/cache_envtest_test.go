@@ -22,7 +22,7 @@ func (w *world) cacheClients() *networkingv1.NetworkPolicy {
 	return &networkingv1.NetworkPolicy{ObjectMeta: w.meta("openstack-memcached.clients")}
 }
 
-func TestWhatTheCacheLetsInIsPutBack(t *testing.T) {
+func TestDriftOfTheCacheNetworkPolicyIsRepaired(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	policy := w.cacheClients()
@@ -47,7 +47,7 @@ func TestWhatTheCacheLetsInIsPutBack(t *testing.T) {
 	})
 }
 
-func TestACacheOfSomebodyElseLetsInWhomItDid(t *testing.T) {
+func TestAForeignCacheGetsNoNetworkPolicy(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
@@ -59,7 +59,7 @@ func TestACacheOfSomebodyElseLetsInWhomItDid(t *testing.T) {
 	}
 }
 
-func TestTheNetworkPolicyGoesWithTheCacheOfTheControlPlane(t *testing.T) {
+func TestTheNetworkPolicyIsDeletedWhenTheCacheIsNoLongerOwned(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	policy := w.cacheClients()
@@ -70,7 +70,7 @@ func TestTheNetworkPolicyGoesWithTheCacheOfTheControlPlane(t *testing.T) {
 	w.expect(t, "InfrastructureReady", metav1.ConditionTrue, "InfrastructureReady")
 }
 
-func TestANetworkPolicyOfSomebodyElseIsNotTaken(t *testing.T) {
+func TestAForeignNetworkPolicyIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()

@@ -29,7 +29,7 @@ func becomes(t *testing.T, w *world, check func(keystonev1alpha1.KeystoneSpec) b
 	})
 }
 
-func TestWhatAControlPlaneNoLongerSetsReverts(t *testing.T) {
+func TestFieldsUnsetInTheControlPlaneRevertToDefaults(t *testing.T) {
 	t.Parallel()
 	w := converged(t, func(cp *c5c3v1alpha1.ControlPlane) {
 		cp.Spec.Global = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
@@ -54,7 +54,7 @@ func TestWhatAControlPlaneNoLongerSetsReverts(t *testing.T) {
 	})
 }
 
-func TestWhatAUserSetsElsewhereOnTheKeystoneSurvives(t *testing.T) {
+func TestUserSetFieldsOfTheKeystoneAreKept(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	objects.Change(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
@@ -73,7 +73,7 @@ func TestWhatAUserSetsElsewhereOnTheKeystoneSurvives(t *testing.T) {
 	}
 }
 
-func TestAnUpdateIsFollowedThroughTheKeystone(t *testing.T) {
+func TestTheUpdatePhaseFollowsTheKeystone(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	phase := func(want c5c3v1alpha1.UpdatePhase, release string, ready bool) {
@@ -104,7 +104,7 @@ func TestAnUpdateIsFollowedThroughTheKeystone(t *testing.T) {
 	phase(c5c3v1alpha1.UpdatePhaseIdle, "2026.1", true)
 }
 
-func TestAnUpdateThatIsTakenBackTooLateIsRefusedWithTheWayOut(t *testing.T) {
+func TestARollbackAfterContractionIsRefusedWithAnAdvice(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	if w.cp.Status.UpdatePhase != c5c3v1alpha1.UpdatePhaseIdle {
@@ -142,7 +142,7 @@ func (w *world) contract(t *testing.T) {
 	})
 }
 
-func TestAKeystoneThatIsNoLongerNamedIsKeptUnlessItsDeletionIsAllowed(t *testing.T) {
+func TestAnUnsetKeystoneIsRetainedUnlessItsDeletionIsAllowed(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone = nil })

@@ -84,7 +84,7 @@ func TestEveryChildBelongsToItsControlPlane(t *testing.T) {
 	expect.Gone(t, w, w.cacheClients())
 }
 
-func TestSizesReachTheServers(t *testing.T) {
+func TestReplicasAndStorageSizesAreAppliedToTheServers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(cp *c5c3v1alpha1.ControlPlane) {
 		c5c3v1alpha1.SetDefaults(cp)
@@ -106,7 +106,7 @@ func TestSizesReachTheServers(t *testing.T) {
 	})
 }
 
-func TestAProbeThatSomebodyHasChangedStays(t *testing.T) {
+func TestAUserSetStartupProbeIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	maria := &infraapi.MariaDB{ObjectMeta: w.meta("openstack-db")}
@@ -127,7 +127,7 @@ func TestAProbeThatSomebodyHasChangedStays(t *testing.T) {
 	}
 }
 
-func TestAProbeStaysThatChangedBeforeTheCacheKnewTheServers(t *testing.T) {
+func TestAUserSetStartupProbeIsKeptWhileTheCacheLags(t *testing.T) {
 	filled := newWorld(t)
 	expect.Exists(t, filled, &infraapi.MariaDB{ObjectMeta: filled.meta("openstack-db")})
 	w := emptyWorld(t)
@@ -158,7 +158,7 @@ func TestAProbeStaysThatChangedBeforeTheCacheKnewTheServers(t *testing.T) {
 	}
 }
 
-func TestServersOfSomebodyElseAreUsedAsTheyAre(t *testing.T) {
+func TestForeignServersAreUsedUnchanged(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
@@ -175,7 +175,7 @@ func TestServersOfSomebodyElseAreUsedAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestWithADatabaseOfTheUsersTheCredentialsAreTheirs(t *testing.T) {
+func TestAnExternalDatabaseUsesTheCredentialsOfTheUser(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	objects.Create(t, w, &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}})

@@ -49,7 +49,7 @@ func (w *world) expectEnd(t *testing.T, reason string) {
 	})
 }
 
-func TestDeletionTakesTheCredentialBackAndLeavesTheCatalog(t *testing.T) {
+func TestDeletionRevokesTheCredentialAndKeepsTheCatalog(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	catalog := map[string]map[string]string{}
@@ -101,7 +101,7 @@ func TestAControlPlaneOfTheSameNameCanBeMadeAgain(t *testing.T) {
 	}
 }
 
-func TestADeletionDoesNotWaitForEverForKORC(t *testing.T) {
+func TestADeletionDoesNotWaitForeverForKORC(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	korc.Set("Service", w.cp.Namespace, "controlplane-identity-service", standin.Hang())
@@ -130,7 +130,7 @@ func TestAControlPlaneThatNeverGotReadyCanBeDeleted(t *testing.T) {
 	expect.Gone(t, w, w.cp)
 }
 
-func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
+func TestADeletionDoesNotWaitForKORCOnceTheKeystoneDatabaseIsGone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		host     string
@@ -164,7 +164,7 @@ func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestTheDatabaseGoesBeforeItsServer(t *testing.T) {
+func TestTheDatabaseIsDroppedBeforeItsServer(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	server := &infraapi.MariaDB{ObjectMeta: w.meta(w.cp.Spec.Infrastructure.Database.ClusterRef.Name)}
@@ -190,7 +190,7 @@ func TestTheDatabaseGoesBeforeItsServer(t *testing.T) {
 	w.expectEnd(t, "ORCTeardownComplete")
 }
 
-func TestADatabaseIsNotWaitedForForEver(t *testing.T) {
+func TestADeletionDoesNotWaitForeverForTheDatabase(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	database := w.database(t, w.keystone(t))
@@ -208,7 +208,7 @@ func TestADatabaseIsNotWaitedForForEver(t *testing.T) {
 	})
 }
 
-func TestADatabaseThatStaysIsNotWaitedFor(t *testing.T) {
+func TestADeletionDoesNotWaitForARetainedDatabase(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.DeletionPolicy = commonv1.DeletionPolicyRetain })

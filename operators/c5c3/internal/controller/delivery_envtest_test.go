@@ -53,7 +53,7 @@ func (w *world) replacedAfter(t *testing.T, old string) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestKORCHasACloudsYamlWhileKeystoneComesUp(t *testing.T) {
+func TestKORCGetsACloudsYamlBeforeKeystoneIsReady(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	expect.Exists(t, w, &corev1.Secret{ObjectMeta: w.meta("controlplane-admin-password-cloud")})
@@ -68,7 +68,7 @@ func TestKORCHasACloudsYamlWhileKeystoneComesUp(t *testing.T) {
 
 // The clouds.yaml changes once: it has the administrator's password first, then the
 // application credential. Only that is pushed, since the store keeps earlier versions.
-func TestTheCredentialOfANewControlPlaneIsWrittenOnceForEachOfItsContents(t *testing.T) {
+func TestTheCredentialSecretIsWrittenOncePerContent(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
@@ -107,7 +107,7 @@ func TestADeliveryThatFailsIsNamed(t *testing.T) {
 	w.replacedAfter(t, old)
 }
 
-func TestADeliveryThatDoesNotComeIsNamedAndAfterAWhileCalledStuck(t *testing.T) {
+func TestAMissingDeliveryIsReportedAndLaterMarkedAsStuck(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -125,7 +125,7 @@ func TestADeliveryThatDoesNotComeIsNamedAndAfterAWhileCalledStuck(t *testing.T) 
 }
 
 // It is not parallel because all tests share the store.
-func TestABrokenStoreIsNamedWhenACredentialCannotPassIt(t *testing.T) {
+func TestABrokenStoreThatBlocksACredentialIsReported(t *testing.T) {
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	const store = "openbao-cluster-store"
@@ -148,7 +148,7 @@ func TestABrokenStoreIsNamedWhenACredentialCannotPassIt(t *testing.T) {
 
 // A Secret restored from a backup refers to a credential that may still exist in Keystone
 // with another secret: K-ORC adopts it by its name.
-func TestACredentialThatKeystoneRefusesIsReplacedBeforeAnyUserHasIt(t *testing.T) {
+func TestARejectedCredentialIsReplacedBeforeItsDelivery(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
@@ -169,7 +169,7 @@ func TestACredentialThatKeystoneRefusesIsReplacedBeforeAnyUserHasIt(t *testing.T
 }
 
 // The operator reconciles two control planes at a time.
-func TestControlPlanesWhoseKeystoneIsSilentDoNotDelayAnotherOne(t *testing.T) {
+func TestUnresponsiveKeystonesDoNotDelayOtherControlPlanes(t *testing.T) {
 	t.Parallel()
 	speaks := make(chan struct{})
 	speak := sync.OnceFunc(func() { close(speaks) })
@@ -223,7 +223,7 @@ func TestABootstrapResourceIsAwaitedByName(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestWithoutAKeystoneNothingIsAskedOfKORC(t *testing.T) {
+func TestWithoutAKeystoneTheKORCConditionsAreNotManaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone = nil })
 	w.expect(t, "KORCReady", metav1.ConditionTrue, "KeystoneNotManaged", "spec.services.keystone is not set")
@@ -232,7 +232,7 @@ func TestWithoutAKeystoneNothingIsAskedOfKORC(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestACredentialThatAStoreBringsBackFromTheDeadIsReplacedByTheOneInUse(t *testing.T) {
+func TestAnOldCredentialRestoredInTheStoreIsOverwritten(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID

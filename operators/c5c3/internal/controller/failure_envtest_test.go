@@ -51,7 +51,7 @@ func TestAServiceIsNotReadyWhileItsServersAreNot(t *testing.T) {
 	}
 }
 
-func TestAnEmptyStoreIsNamedWithThePathThatIsMissing(t *testing.T) {
+func TestAMissingStoreEntryIsReportedWithItsPath(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	objects.Create(t, w, w.cp)
@@ -64,7 +64,7 @@ func TestAnEmptyStoreIsNamedWithThePathThatIsMissing(t *testing.T) {
 	w.expect(t, "AdminPasswordReady", metav1.ConditionTrue, "AdminPasswordReady")
 }
 
-func TestABrokenStoreIsNamedButDoesNotTakeAwayWhatItDelivered(t *testing.T) {
+func TestABrokenStoreDoesNotInvalidateDeliveredCredentials(t *testing.T) {
 	working := converged(t)
 	secrets.Set("ClusterSecretStore", "", "openbao-cluster-store", standin.Fail("sealed"))
 	t.Cleanup(func() { secrets.Set("ClusterSecretStore", "", "openbao-cluster-store", standin.Succeed()) })
@@ -77,7 +77,7 @@ func TestABrokenStoreIsNamedButDoesNotTakeAwayWhatItDelivered(t *testing.T) {
 	w.expect(t, "DBCredentialsReady", metav1.ConditionFalse, "WaitingForDBCredentialSecret")
 }
 
-func TestAKeystoneOfSomebodyElseIsNotTaken(t *testing.T) {
+func TestAForeignKeystoneIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
@@ -97,7 +97,7 @@ func TestAKeystoneOfSomebodyElseIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestAProjectionThatTheAPIServerRefusesIsTheUsersToCorrect(t *testing.T) {
+func TestAKeystoneSpecRefusedByTheAPIServerIsReportedAsStalled(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	objects.Change(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
@@ -130,7 +130,7 @@ func TestOnlyTheOldestOfTwoControlPlanesIsWorkedOn(t *testing.T) {
 	expect.Condition(t, w, second, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone")
 }
 
-func TestAnObjectThatTheWebhookNeverSawIsRefusedInItsStatus(t *testing.T) {
+func TestAnInvalidSpecThatBypassedTheWebhookIsReportedInTheStatus(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.cp.Spec.Services.Keystone.PublicEndpoint = "https:///v3"

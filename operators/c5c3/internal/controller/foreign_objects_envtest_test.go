@@ -61,7 +61,7 @@ func obstructions() []obstruction {
 }
 
 // All objects are in the way of one control plane, which comes to one after another.
-func TestAnObjectOfSomebodyElseIsNamedAndTheWorkGoesOnWhenItIsGone(t *testing.T) {
+func TestAForeignObjectIsReportedUntilItIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()

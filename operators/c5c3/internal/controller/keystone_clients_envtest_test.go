@@ -25,7 +25,7 @@ func (w *world) keystoneClients() *networkingv1.NetworkPolicy {
 	return &networkingv1.NetworkPolicy{ObjectMeta: w.meta("controlplane-keystone.clients")}
 }
 
-func TestTheClientsOfAKeystoneBelongToItToo(t *testing.T) {
+func TestTheKeystoneClientsPolicyIsAlsoOwnedByTheKeystone(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	w.restrict(t, true)
@@ -76,7 +76,7 @@ func (w *world) admits(t *testing.T, namespaces ...string) {
 	})
 }
 
-func TestARestrictedKeystoneLetsInThisOperatorAndKORC(t *testing.T) {
+func TestARestrictedKeystoneAdmitsThisOperatorAndKORC(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	w.restrict(t, true)
@@ -92,7 +92,7 @@ func TestARestrictedKeystoneLetsInThisOperatorAndKORC(t *testing.T) {
 	expectQuiet(t, w, "controlplane", w.cp, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")})
 }
 
-func TestAKeystoneThatIsKeptLetsThemInAsLongAsItIsRestricted(t *testing.T) {
+func TestARetainedKeystoneAdmitsItsClientsWhileItIsRestricted(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	w.restrict(t, true)

@@ -103,7 +103,7 @@ func (w *world) askForAnother(t *testing.T) {
 	})
 }
 
-func TestTheUsersGetACredentialThatWorks(t *testing.T) {
+func TestTheDeliveredCredentialIsAcceptedByKeystone(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	id, err := w.works(t.Context())
@@ -120,7 +120,7 @@ func TestTheUsersGetACredentialThatWorks(t *testing.T) {
 	}
 }
 
-func TestWhatKeystoneHasEnteredInTheCatalogIsTakenOver(t *testing.T) {
+func TestExistingCatalogEntriesAreAdopted(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
@@ -149,7 +149,7 @@ func TestAChangedPasswordReplacesTheCredentialWithoutAGap(t *testing.T) {
 	}
 }
 
-func TestOtherRightsReplaceTheCredential(t *testing.T) {
+func TestChangedAccessRulesReplaceTheCredential(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -174,7 +174,7 @@ func TestOtherRightsReplaceTheCredential(t *testing.T) {
 	})
 }
 
-func TestInManualModeAChangedPasswordReplacesNothing(t *testing.T) {
+func TestInManualModeAPasswordChangeKeepsTheCredential(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -189,7 +189,7 @@ func TestInManualModeAChangedPasswordReplacesNothing(t *testing.T) {
 	w.usersHave(t, old)
 }
 
-func TestWhatKORCHasGivenUpIsTriedAgain(t *testing.T) {
+func TestAFailedKORCObjectIsRetried(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
@@ -207,7 +207,7 @@ func TestWhatKORCHasGivenUpIsTriedAgain(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestAStoreThatTakesNothingIsNamed(t *testing.T) {
+func TestAFailedPushToTheStoreIsReported(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
@@ -257,7 +257,7 @@ func TestBootstrapResourcesExistAndAreNeverDeletedInOpenStack(t *testing.T) {
 	}
 }
 
-func TestACredentialOfSomebodyElseIsNotTaken(t *testing.T) {
+func TestAForeignApplicationCredentialIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
@@ -279,7 +279,7 @@ func TestACredentialOfSomebodyElseIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestWithoutThePasswordNothingIsMade(t *testing.T) {
+func TestTheCredentialWaitsForTheAdministratorsPassword(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.cp.Spec.Infrastructure.Database.Host = "db.example.com"
@@ -304,7 +304,7 @@ func TestACredentialThatIsNotProvenDoesNotReachTheUsers(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestACredentialThatSomebodyRevokedInKeystoneIsReplaced(t *testing.T) {
+func TestACredentialRevokedInKeystoneIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	revoked := w.cp.Status.AdminApplicationCredential.ID

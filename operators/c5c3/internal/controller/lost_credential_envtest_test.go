@@ -20,7 +20,7 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-func TestALostSecretDoesNotHandTheAdministratorsPasswordToTheUsers(t *testing.T) {
+func TestADeletedCredentialSecretLeadsToAReplacement(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -31,7 +31,7 @@ func TestALostSecretDoesNotHandTheAdministratorsPasswordToTheUsers(t *testing.T)
 // The operator watches the names of all Secrets and, in another cache, the content
 // of its own. While the one is held, whoever reads a Secret it has written waits: not
 // beside other tests.
-func TestALostSecretIsMissedThoughTheCacheOfItsContentIsBehind(t *testing.T) {
+func TestADeletedCredentialSecretIsNoticedDespiteAStaleCache(t *testing.T) {
 	w := converged(t)
 	old, passes := w.cp.Status.AdminApplicationCredential.ID, log.passesOver("controlplane", w.cp)
 	release := holds.Hold(func(watch *http.Request) bool {
@@ -50,7 +50,7 @@ func TestALostSecretIsMissedThoughTheCacheOfItsContentIsBehind(t *testing.T) {
 }
 
 // Without an object that keeps it nobody would revoke the replaced credential.
-func TestACredentialIsNotLeftToAnObjectThatOnlyTheCacheStillHas(t *testing.T) {
+func TestACredentialIsNotHandedOverToAnObjectThatOnlyTheCacheHas(t *testing.T) {
 	w := converged(t, manual)
 	old, retained := w.cp.Status.AdminApplicationCredential.ID, w.retained(t)
 	changes := w.follow(t)
@@ -76,7 +76,7 @@ func TestACredentialIsNotLeftToAnObjectThatOnlyTheCacheStillHas(t *testing.T) {
 	w.replacedAfter(t, old)
 }
 
-func TestARequestDoesNotShortenWhatAnotherHasPromised(t *testing.T) {
+func TestALaterRequestDoesNotShortenTheGracePeriod(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID

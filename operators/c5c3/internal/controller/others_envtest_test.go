@@ -35,7 +35,7 @@ func (w *world) theirProject(t *testing.T) *orcv1alpha1.Project {
 	return project
 }
 
-func TestADeletionWaitsForKORCObjectsOfOthersAndNamesThem(t *testing.T) {
+func TestADeletionWaitsForForeignKORCObjectsAndNamesThem(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	project := w.theirProject(t)
@@ -52,7 +52,7 @@ func TestADeletionWaitsForKORCObjectsOfOthersAndNamesThem(t *testing.T) {
 	}
 }
 
-func TestADeletionDoesNotWaitForEverForKORCObjectsOfOthers(t *testing.T) {
+func TestADeletionDoesNotWaitForeverForForeignKORCObjects(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	project := w.theirProject(t)

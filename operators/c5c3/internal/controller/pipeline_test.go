@@ -16,7 +16,7 @@ func sundial() services.Service {
 	return svc
 }
 
-func TestAnotherServiceGetsItsPlaceInThePipeline(t *testing.T) {
+func TestAnAdditionalServiceIsInsertedIntoThePipeline(t *testing.T) {
 	steps := pipelineOf(services.List{services.Keystone, services.Placement, sundial()})
 	if err := steps.Validate(); err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestAnotherServiceGetsItsPlaceInThePipeline(t *testing.T) {
 	}
 }
 
-func TestThePipelineOfTheIdentityServiceAloneIsComplete(t *testing.T) {
+func TestThePipelineIsValidWithTheIdentityServiceAlone(t *testing.T) {
 	for _, all := range []services.List{{services.Keystone}, services.All} {
 		if err := pipelineOf(all).Validate(); err != nil {
 			t.Errorf("%d services: %v", len(all), err)
@@ -44,7 +44,7 @@ func TestThePipelineOfTheIdentityServiceAloneIsComplete(t *testing.T) {
 
 // The values that steps read must come from a step that is done by then: one that is held
 // back sets nothing.
-func TestWhatTheCatalogReadsIsThereWhenItIsNotHeldBack(t *testing.T) {
+func TestTheCatalogStepNeedsTheStepsWhoseValuesItReads(t *testing.T) {
 	catalog := step(t, "Catalog")
 	for _, name := range []string{"KORC", "AdminCredential"} {
 		for _, value := range step(t, name).Sets {

@@ -189,7 +189,7 @@ func TestThePlacementWaitsForWhatItNeeds(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestAUserIsNotTakenForGoodBeforeKeystoneSaysSo(t *testing.T) {
+func TestPlacementWaitsUntilItsServiceUserIsVerified(t *testing.T) {
 	t.Parallel()
 	w := emptyWithPlacement(t)
 	unreachable.Store(w.cp.Namespace, true)
@@ -205,7 +205,7 @@ func TestAUserIsNotTakenForGoodBeforeKeystoneSaysSo(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestAUserWhosePasswordSomebodyHasChangedIsReplaced(t *testing.T) {
+func TestAServiceUserWithAForeignPasswordChangeIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := convergedWithPlacement(t)
 	old := w.login(t)
@@ -218,7 +218,7 @@ func TestAUserWhosePasswordSomebodyHasChangedIsReplaced(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestARoleThatSomebodyHasTakenBackIsAssignedAgain(t *testing.T) {
+func TestARevokedRoleAssignmentIsRestored(t *testing.T) {
 	t.Parallel()
 	w := convergedWithPlacement(t)
 	korc.Unassign(w.cp.Namespace)
@@ -232,7 +232,7 @@ func TestARoleThatSomebodyHasTakenBackIsAssignedAgain(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestANewPasswordOfPlacementReachesItWithoutAGap(t *testing.T) {
+func TestAPlacementPasswordRotationCausesNoOutage(t *testing.T) {
 	t.Parallel()
 	w := convergedWithPlacement(t)
 	old := w.login(t)
@@ -258,7 +258,7 @@ func TestANewPasswordOfPlacementReachesItWithoutAGap(t *testing.T) {
 	expectQuiet(t, w, "controlplane", w.cp, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")})
 }
 
-func TestALostPasswordOfPlacementIsMadeAnew(t *testing.T) {
+func TestADeletedServiceUserSecretIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := convergedWithPlacement(t)
 	old := w.login(t)
@@ -268,7 +268,7 @@ func TestALostPasswordOfPlacementIsMadeAnew(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestASecretOfSomebodyElseIsNotTakenForTheUsers(t *testing.T) {
+func TestAForeignServiceUserSecretIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	w := emptyWithPlacement(t)
 	theirs := theirSecret(w.meta("controlplane-placement-service-user"))
@@ -282,7 +282,7 @@ func TestASecretOfSomebodyElseIsNotTakenForTheUsers(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestAPlacementOfSomebodyElseIsNotTaken(t *testing.T) {
+func TestAForeignPlacementIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	w := emptyWithPlacement(t)
 	foreign := &placementv1alpha1.Placement{ObjectMeta: w.meta("controlplane-placement"), Spec: placementv1alpha1.PlacementSpec{
@@ -302,7 +302,7 @@ func TestAPlacementOfSomebodyElseIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestAPlacementThatTheAPIServerRefusesIsTheUsersToCorrect(t *testing.T) {
+func TestAPlacementSpecRefusedByTheAPIServerIsReported(t *testing.T) {
 	t.Parallel()
 	w := convergedWithPlacement(t)
 	objects.Change(t, w, w.placement(t), func(p *placementv1alpha1.Placement) {
@@ -314,7 +314,7 @@ func TestAPlacementThatTheAPIServerRefusesIsTheUsersToCorrect(t *testing.T) {
 	w.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForPlacement")
 }
 
-func TestPlacementIsUpdatedAfterKeystoneAndRefusesToGoBackTooLate(t *testing.T) {
+func TestPlacementIsUpdatedAfterKeystoneAndRefusesALateRollback(t *testing.T) {
 	t.Parallel()
 	w := convergedWithPlacement(t)
 	to := func(release string) {
@@ -352,7 +352,7 @@ func TestPlacementIsUpdatedAfterKeystoneAndRefusesToGoBackTooLate(t *testing.T) 
 	w.expect(t, "PlacementReady", metav1.ConditionFalse, "RollBackRefused", "set spec.services.placement.image.tag to 2026.1")
 }
 
-func TestAPlacementThatIsNoLongerNamedIsKeptUnlessItsDeletionIsAllowed(t *testing.T) {
+func TestAnUnsetPlacementIsRetainedUnlessItsDeletionIsAllowed(t *testing.T) {
 	t.Parallel()
 	w := convergedWithPlacement(t)
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Placement = nil })
@@ -371,7 +371,7 @@ func TestAPlacementThatIsNoLongerNamedIsKeptUnlessItsDeletionIsAllowed(t *testin
 	w.serviceUsers(t)
 }
 
-func TestDeletionTakesTheUserOfPlacementBack(t *testing.T) {
+func TestDeletionRemovesTheServiceUserOfPlacement(t *testing.T) {
 	t.Parallel()
 	w := convergedWithPlacement(t)
 	w.delete(t)
@@ -384,7 +384,7 @@ func TestDeletionTakesTheUserOfPlacementBack(t *testing.T) {
 	w.expectEnd(t, "ORCTeardownComplete")
 }
 
-func TestTheDatabaseOfPlacementGoesBeforeItsServer(t *testing.T) {
+func TestPlacementIsDeletedBeforeKeystoneAndNotAwaitedForever(t *testing.T) {
 	t.Parallel()
 	w := convergedWithPlacement(t)
 	p := w.placement(t)

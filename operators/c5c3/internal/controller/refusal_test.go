@@ -15,7 +15,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-func TestTheOldestOfSeveralCounts(t *testing.T) {
+func TestTheOldestControlPlaneWinsAndTiesAreBrokenByName(t *testing.T) {
 	at := func(name string, second int64) c5c3v1alpha1.ControlPlane {
 		return c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.Unix(second, 0)}}
 	}
@@ -41,7 +41,7 @@ func withoutLists(objects ...client.Object) client.Client {
 		}).Build()
 }
 
-func TestAControlPlaneTellsThatItCouldNotListTheOthers(t *testing.T) {
+func TestAFailedListOfControlPlanesIsAnError(t *testing.T) {
 	refusal, err := refuseDuplicates(t.Context(), &pass.Tools{Access: kube.Access{Client: withoutLists()}}, &c5c3v1alpha1.ControlPlane{})
 	if err == nil {
 		t.Errorf("got %+v and no error", refusal)

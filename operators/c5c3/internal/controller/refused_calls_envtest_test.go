@@ -65,7 +65,7 @@ func (w *world) isRefused(t *testing.T, call refusedCall) {
 	w.expect(t, "Reconciling", metav1.ConditionTrue, "Progressing")
 }
 
-func TestADeliveredSecretThatMayNotBeReadIsNamed(t *testing.T) {
+func TestAForbiddenReadOfADeliveredSecretIsReported(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []refusedCall{
 		{"KORCReady", "AdminPasswordError", "get", "secrets", "controlplane-keystone-admin-credentials"},
@@ -88,7 +88,7 @@ func TestADeliveredSecretThatMayNotBeReadIsNamed(t *testing.T) {
 	}
 }
 
-func TestAnExternalSecretIsNotMadeBeforeItsNameIsKnownToBeFree(t *testing.T) {
+func TestAnExternalSecretIsNotCreatedBeforeItsSecretNameIsChecked(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
@@ -108,7 +108,7 @@ func TestAnExternalSecretIsNotMadeBeforeItsNameIsKnownToBeFree(t *testing.T) {
 // Between the verification of a credential and its delivery to the users there are two
 // writes. If the second one is rejected, the next pass already finds that when it checks
 // what was published before, and reports it elsewhere.
-func TestARefusalOnTheCredentialsWayToItsUsersIsNamed(t *testing.T) {
+func TestARefusedCallDuringCredentialDeliveryIsReported(t *testing.T) {
 	t.Parallel()
 	const credential = "controlplane-admin-app-credential"
 	for _, tc := range []refusedCall{

@@ -56,7 +56,7 @@ func TestTheEndpointsOfAllServicesAreInTheRegionOfTheControlPlane(t *testing.T) 
 	w.expectRegion(t, "EU-West", 3)
 }
 
-func TestAnEndpointThatSomebodyHasMovedIsPutBackIntoItsRegion(t *testing.T) {
+func TestARegionDriftOfAnEndpointIsRepaired(t *testing.T) {
 	t.Parallel()
 	w := convergedWithPlacement(t)
 	w.expectRegion(t, "RegionOne", 3)
@@ -68,7 +68,7 @@ func TestAnEndpointThatSomebodyHasMovedIsPutBackIntoItsRegion(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestAKeystoneThatLetsNobodyChangeEndpointsIsReported(t *testing.T) {
+func TestAForbiddenEndpointChangeIsReported(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	forbidding.Store(w.cp.Namespace, true)

@@ -66,7 +66,7 @@ func (w *world) endGrace(t *testing.T, retained *orcv1alpha1.ApplicationCredenti
 	})
 }
 
-func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) {
+func TestAStalledReplacementIsReportedAndKeepsTheOldCredential(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -83,7 +83,7 @@ func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) 
 	w.replacedAfter(t, old)
 }
 
-func TestAReplacementGoesOnOnceKORCCanLogInAgain(t *testing.T) {
+func TestAReplacementResumesOnceKORCCanLogInAgain(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -154,7 +154,7 @@ func TestAReplacedCredentialIsRevokedAlsoWhenItsCloudWasRenamed(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestADeletionRemovesWhatWasMadeWithACloudOfAnotherName(t *testing.T) {
+func TestADeletionRemovesCredentialsMadeUnderAFormerCloudName(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -169,7 +169,7 @@ func TestADeletionRemovesWhatWasMadeWithACloudOfAnotherName(t *testing.T) {
 	w.expectEnd(t, "ORCTeardownComplete")
 }
 
-func TestACredentialThatKORCTakesForLostWorksUntilTheUsersHaveAnother(t *testing.T) {
+func TestACredentialReportedAsLostByKORCWorksUntilItIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -182,7 +182,7 @@ func TestACredentialThatKORCTakesForLostWorksUntilTheUsersHaveAnother(t *testing
 	w.replacedAfter(t, old)
 }
 
-func TestWhatKORCGivesUpDuringAReplacementTakesNothingFromTheUsers(t *testing.T) {
+func TestAKORCFailureDuringAReplacementKeepsTheOldCredential(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -198,7 +198,7 @@ func TestWhatKORCGivesUpDuringAReplacementTakesNothingFromTheUsers(t *testing.T)
 }
 
 // K-ORC may be processing an object while the operator deletes it.
-func TestWhatKORCFindsForAnObjectThatGoesIsNotBuiltUpon(t *testing.T) {
+func TestTheKORCStatusOfATerminatingObjectIsIgnored(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -245,7 +245,7 @@ func (w *world) looksInVain(t *testing.T, retained *orcv1alpha1.ApplicationCrede
 	return w.Status().Update(t.Context(), retained)
 }
 
-func TestACredentialThatWasHalfLetGoIsRevokedAllTheSame(t *testing.T) {
+func TestAPartiallyDetachedCredentialIsStillRevoked(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -260,7 +260,7 @@ func TestACredentialThatWasHalfLetGoIsRevokedAllTheSame(t *testing.T) {
 	w.expectCredentials(t, 1)
 }
 
-func TestACredentialThatKORCOnlyTakesForRevokedIsRevoked(t *testing.T) {
+func TestACredentialFalselyReportedAsRevokedIsRevoked(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -285,7 +285,7 @@ func TestACredentialThatKORCOnlyTakesForRevokedIsRevoked(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestADeletionRevokesWhatKORCOnlyTakesForRevoked(t *testing.T) {
+func TestADeletionRevokesACredentialFalselyReportedAsRevoked(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	korc.Blind(w.cp.Namespace, true)
@@ -295,7 +295,7 @@ func TestADeletionRevokesWhatKORCOnlyTakesForRevoked(t *testing.T) {
 	w.expectEnd(t, "ORCTeardownComplete")
 }
 
-func TestADeletionLeavesToKORCWhatTheOperatorCannotRevoke(t *testing.T) {
+func TestADeletionFallsBackToKORCIfTheOperatorCannotRevoke(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	unreachable.Store(w.cp.Namespace, true)
@@ -307,7 +307,7 @@ func TestADeletionLeavesToKORCWhatTheOperatorCannotRevoke(t *testing.T) {
 	w.expectCredentials(t, 0)
 }
 
-func TestAKeystoneThatTakesNoCredentialGetsOneAtATime(t *testing.T) {
+func TestRejectedCredentialsDoNotAccumulateInKeystone(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()

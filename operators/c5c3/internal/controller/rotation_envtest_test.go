@@ -80,7 +80,7 @@ func TestAScheduleReplacesTheCredentialAgainAndAgain(t *testing.T) {
 	}
 }
 
-func TestAScheduleAndTheModeOfItsControlPlaneAreNamedWhenOneLacksTheOther(t *testing.T) {
+func TestAScheduleNeedsScheduledModeAndTheModeNeedsASchedule(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{IntervalDays: new(int32(3))})
@@ -116,7 +116,7 @@ func TestARotationWaitsForWhatItNeeds(t *testing.T) {
 	expect.Condition(t, w, rotation, "Ready", metav1.ConditionTrue, "BootstrapComplete")
 }
 
-func TestASettledControlPlaneStaysSettledBesideARotation(t *testing.T) {
+func TestARotationWithoutARequestKeepsTheCredential(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{})
@@ -176,7 +176,7 @@ func TestARefusedRequestOfARotationIsNamedAndRepeated(t *testing.T) {
 	w.expectRotation(t, rotation, metav1.ConditionTrue, "RotationTriggered")
 }
 
-func TestARotationFromBeforeARuleIsRefusedInItsStatus(t *testing.T) {
+func TestAStoredRotationThatViolatesANewRuleIsReportedInItsStatus(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
 	b.relax(t, "credentialrotations.c5c3.io", func(spec *apiextensionsv1.JSONSchemaProps) {

@@ -111,7 +111,7 @@ func TestASecretAggregateNamesWhatIsMissingAndFollowsWhatChanges(t *testing.T) {
 	c.holds(t, "collected", second)
 }
 
-func TestACollectingSecretIsRestoredAndGoesWithItsSecretAggregate(t *testing.T) {
+func TestTheTargetSecretIsRestoredAndDeletedWithItsAggregate(t *testing.T) {
 	t.Parallel()
 	c := complete(t)
 	target := c.holds(t, "collected", collected)
@@ -133,7 +133,7 @@ func TestARenamedTargetReplacesTheFormerOne(t *testing.T) {
 	c.expect(t, metav1.ConditionTrue, "SecretsAggregated", "Secret renamed")
 }
 
-func TestASecretOfSomebodyElseIsNotOverwritten(t *testing.T) {
+func TestAForeignTargetSecretIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
 	foreign := c.secret("collected", "key", "theirs")
@@ -166,7 +166,7 @@ func TestCollidingKeysAreRefusedAndTheSecretStaysAsItWas(t *testing.T) {
 	}
 }
 
-func TestASecretOfTheControlPlaneIsNoTarget(t *testing.T) {
+func TestASecretOfTheControlPlaneIsRefusedAsATarget(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "k-orc-clouds-yaml" })
 	c.expect(t, metav1.ConditionFalse, "InvalidSpec", "belongs to ControlPlane controlplane", "spec.targetSecretName")
@@ -218,7 +218,7 @@ func TestASecretAggregateReadsNothingOutsideItsNamespace(t *testing.T) {
 	}
 }
 
-func TestASecretAggregateTellsItsTransitionsOnce(t *testing.T) {
+func TestASecretAggregateEmitsOneEventPerTransition(t *testing.T) {
 	t.Parallel()
 	c := complete(t)
 	for range 3 {

@@ -14,7 +14,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-func TestWhoWroteAFieldIsKnownInTheCacheOnlyOfWhatIsApplied(t *testing.T) {
+func TestManagedFieldsAreCachedOnlyForAppliedKinds(t *testing.T) {
 	for want, objects := range map[string][]client.Object{
 		"": {
 			&c5c3v1alpha1.ControlPlane{}, &c5c3v1alpha1.CredentialRotation{}, &corev1.Secret{}, &metav1.PartialObjectMetadata{},

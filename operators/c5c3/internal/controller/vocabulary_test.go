@@ -6,7 +6,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 )
 
-func TestNoReasonAndNoEventIsDocumentedThatNothingSays(t *testing.T) {
+func TestEveryDocumentedReasonAndEventIsUsed(t *testing.T) {
 	folders := []string{
 		".", "../appcredential", "../controlplane", "../credentialrotation", "../externalsecret", "../infrastructure", "../korc",
 		"../secretaggregate", "../services", "../teardown",

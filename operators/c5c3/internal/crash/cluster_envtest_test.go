@@ -20,7 +20,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 )
 
-func TestAControlPlaneKeepsToTheNameAndTheDomainOfItsCluster(t *testing.T) {
+func TestAControlPlaneUsesTheClusterNameAndClusterDomain(t *testing.T) {
 	t.Parallel()
 	c := env.Client(t, controller.Scheme())
 	namespace, err := prepare(t.Context(), c)

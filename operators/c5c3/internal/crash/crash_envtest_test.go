@@ -293,7 +293,7 @@ func whileRunning(
 	return namespace, change(namespace)
 }
 
-func TestAnOperatorKilledDuringDeletionTakesTheCredentialBack(t *testing.T) {
+func TestAnOperatorKilledDuringDeletionRevokesTheCredential(t *testing.T) {
 	c := env.Client(t, controller.Scheme())
 	remove := func(namespace string) error { return c.Delete(t.Context(), controlPlane(namespace)) }
 	crashwalk.Walk(t, crashwalk.Scenario[state]{

@@ -19,7 +19,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 )
 
-func TestARoleIsEnoughForAControlPlaneAndItsCompanions(t *testing.T) {
+func TestANamespacedRoleIsEnoughForAControlPlane(t *testing.T) {
 	t.Parallel()
 	c := env.Client(t, controller.Scheme())
 	namespace, err := prepare(t.Context(), c, withPlacement)

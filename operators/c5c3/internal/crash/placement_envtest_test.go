@@ -119,7 +119,7 @@ func compareStaff(undisturbed, _, final staff) string {
 	return ""
 }
 
-func TestAnOperatorKilledOnTheWayOfPlacementMakesOneUserThatWorks(t *testing.T) {
+func TestAnOperatorKilledWhileCreatingPlacementMakesOneServiceUser(t *testing.T) {
 	w := newPlacementWalk(t)
 	crashwalk.Walk(t, crashwalk.Scenario[staff]{
 		Config: asOperator, Long: true, Modes: []transport.Mode{transport.KillAfter},
@@ -180,7 +180,7 @@ func TestAnOperatorKilledWhileThePasswordOfPlacementIsReplacedLeavesNoGap(t *tes
 	}
 }
 
-func TestAnOperatorKilledDuringDeletionTakesTheUserOfPlacementBack(t *testing.T) {
+func TestAnOperatorKilledDuringDeletionRemovesTheServiceUser(t *testing.T) {
 	w := newPlacementWalk(t)
 	remove := func(namespace string) error { return w.Delete(t.Context(), controlPlane(namespace)) }
 	crashwalk.Walk(t, crashwalk.Scenario[staff]{

@@ -20,7 +20,7 @@ func (withoutLists) List(context.Context, client.ObjectList, ...client.ListOptio
 	return errors.New("the cache is not started")
 }
 
-func TestARotationTellsThatItCouldNotListTheControlPlanes(t *testing.T) {
+func TestAFailedListOfControlPlanesIsAnError(t *testing.T) {
 	rotation := &c5c3v1alpha1.CredentialRotation{
 		Spec: c5c3v1alpha1.CredentialRotationSpec{Target: c5c3v1alpha1.RotationTargetAdminApplicationCredential},
 	}

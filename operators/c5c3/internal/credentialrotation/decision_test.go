@@ -53,7 +53,7 @@ func in(mode c5c3v1alpha1.RotationMode) func(*rotationFacts) {
 	return func(f *rotationFacts) { f.mode = mode }
 }
 
-func TestACredentialRotationDecides(t *testing.T) {
+func TestARotationIsDecidedFromRequestScheduleAndCredential(t *testing.T) {
 	for name, c := range map[string]struct {
 		facts         rotationFacts
 		reason        string
@@ -152,7 +152,7 @@ func TestACredentialRotationDecides(t *testing.T) {
 
 // A year of hourly passes. Restarts are covered by construction: every decision depends
 // only on the objects.
-func TestEveryIntervalHasOneRotation(t *testing.T) {
+func TestAScheduleRotatesOncePerInterval(t *testing.T) {
 	used, request, rotations := noon, "", 0
 	var status c5c3v1alpha1.CredentialRotationStatus
 	for hour := range 365 * 24 {

@@ -15,21 +15,21 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-func TestWhatAControlPlaneAsksOfExternalSecrets(t *testing.T) {
+func TestExternalSecretsMatchTheirGoldenFiles(t *testing.T) {
 	cp := fixture.Minimal()
 	golden.CompareYAML(t, "minimal/externalsecret.yaml", New(cp, Delivery{
 		Name: cp.DatabaseSecretName(), Path: "openstack/keystone/openstack/controlplane/db", Properties: []string{"username", "password"},
 	}))
 }
 
-func TestAnExternalSecretOutlivesNothing(t *testing.T) {
+func TestTheDeliveredSecretIsOwnedByItsExternalSecret(t *testing.T) {
 	es := New(fixture.Minimal(), Delivery{Name: "x", Path: "p", Properties: []string{"password"}})
 	if es.Spec.Target.CreationPolicy != esov1.CreatePolicyOwner || es.Spec.Target.Name != es.Name {
 		t.Errorf("got %+v: the Secret must go with it", es.Spec.Target)
 	}
 }
 
-func TestASecretThatIsNotInTheCacheYetIsNotTakenOverEither(t *testing.T) {
+func TestAForeignSecretMissingFromTheCacheIsNotAdopted(t *testing.T) {
 	theirs := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "admin"}}
 	delivered := theirs.DeepCopy()
 	delivered.OwnerReferences = []metav1.OwnerReference{{Kind: "ExternalSecret", Name: theirs.Name, Controller: new(true)}}

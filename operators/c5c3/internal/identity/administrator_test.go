@@ -42,7 +42,7 @@ func identityAPI(t *testing.T, password string, deletion int) (url string, delet
 	return server.URL + "/v3", deleted
 }
 
-func TestARevocationIsWhatKeystoneAnswers(t *testing.T) {
+func TestRevokeSucceedsIfTheCredentialIsDeletedOrNotFound(t *testing.T) {
 	for status, want := range map[int]bool{
 		http.StatusNoContent: true, http.StatusNotFound: true, http.StatusForbidden: false, http.StatusServiceUnavailable: false,
 	} {
@@ -54,7 +54,7 @@ func TestARevocationIsWhatKeystoneAnswers(t *testing.T) {
 	}
 }
 
-func TestAWrongPasswordRevokesNothingAndIsNotTold(t *testing.T) {
+func TestRevokeWithAWrongPasswordFailsWithoutQuotingIt(t *testing.T) {
 	url, deleted := identityAPI(t, "s3cret", http.StatusNoContent)
 	err := NewAdministrator(nil).Revoke(t.Context(), url, "wr0ng", "the-id")
 	if !errors.Is(err, ErrPassword) || strings.Contains(err.Error(), "wr0ng") || *deleted != "" {
@@ -64,7 +64,7 @@ func TestAWrongPasswordRevokesNothingAndIsNotTold(t *testing.T) {
 
 // The operator of Keystone makes sure once an hour that the administrator can log in, and
 // a control plane whose Keystone is not ready asks for nothing of this.
-func TestARefusedPasswordIsSentOnceAnHourAtMostWhateverItIsWantedFor(t *testing.T) {
+func TestARefusedPasswordIsSentAtMostOnceAnHourForAllRequests(t *testing.T) {
 	api, now := newStaffAPI(t), fixture.Noon
 	a := NewAdministrator(func() time.Time { return now })
 	tries := []func(context.Context) error{
@@ -116,7 +116,7 @@ func TestACorrectedPasswordIsSentAtOnce(t *testing.T) {
 	}
 }
 
-func TestARefusalIsThatOfOneKeystone(t *testing.T) {
+func TestARefusedPasswordIsRememberedPerKeystone(t *testing.T) {
 	one, two := newStaffAPI(t), newStaffAPI(t)
 	a := NewAdministrator(nil)
 	for _, api := range []*staffAPI{one, two} {
@@ -127,7 +127,7 @@ func TestARefusalIsThatOfOneKeystone(t *testing.T) {
 	}
 }
 
-func TestAKeystoneThatCannotAnswerHasRefusedNothing(t *testing.T) {
+func TestAnUnavailableKeystoneIsNotAPasswordRefusal(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++
@@ -145,7 +145,7 @@ func TestAKeystoneThatCannotAnswerHasRefusedNothing(t *testing.T) {
 	}
 }
 
-func TestAUserIsDeletedAsKeystoneAnswers(t *testing.T) {
+func TestDeleteUserSucceedsIfTheUserIsDeletedOrNotFound(t *testing.T) {
 	for status, want := range map[int]bool{
 		http.StatusNoContent: true, http.StatusNotFound: true, http.StatusForbidden: false, http.StatusServiceUnavailable: false,
 	} {

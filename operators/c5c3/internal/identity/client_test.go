@@ -10,7 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/ask"
 )
 
-func TestALoginIsWhatKeystoneAnswers(t *testing.T) {
+func TestALoginVerdictFollowsTheStatusCode(t *testing.T) {
 	for status, want := range map[int]ask.Verdict{
 		http.StatusCreated: ask.Accepted, http.StatusUnauthorized: ask.Rejected, http.StatusInternalServerError: ask.Unproven,
 		http.StatusNotFound: ask.Unproven, http.StatusOK: ask.Unproven,
@@ -37,7 +37,7 @@ func TestALoginIsWhatKeystoneAnswers(t *testing.T) {
 
 // This is Keystone's answer about an unknown credential. A wrong path has the same
 // status.
-func TestACredentialThatKeystoneDoesNotFindIsRejected(t *testing.T) {
+func TestAnUnknownCredentialIsRejected(t *testing.T) {
 	for body, want := range map[string]ask.Verdict{
 		`{"error":{"code":404,"message":"Could not find Application Credential: the-id.","title":"Not Found"}}`: ask.Rejected,
 		`{"error":{"code":404,"message":"Could not find Application Credential: other.","title":"Not Found"}}`:  ask.Unproven,
@@ -55,7 +55,7 @@ func TestACredentialThatKeystoneDoesNotFindIsRejected(t *testing.T) {
 	}
 }
 
-func TestAKeystoneThatIsAwayProvesNothing(t *testing.T) {
+func TestALoginAtAnUnreachableKeystoneIsUnproven(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	got, err := LogIn(t.Context(), server.URL, "id", "s3cret")
@@ -64,7 +64,7 @@ func TestAKeystoneThatIsAwayProvesNothing(t *testing.T) {
 	}
 }
 
-func TestSecretsFollowNoRedirect(t *testing.T) {
+func TestRedirectsAreNotFollowed(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked", r.URL) }))
 	t.Cleanup(elsewhere.Close)
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))

@@ -216,7 +216,7 @@ func (api *catalogAPI) show(w http.ResponseWriter, id string) {
 	}
 }
 
-func TestAnEndpointOfAnotherRegionStaysThere(t *testing.T) {
+func TestAnEndpointOfAnotherRegionIsNotMoved(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"one": "RegionTwo"})
 	verdict, err := api.set(t, "adm1n", "RegionOne", "one")
 	var elsewhere *ElsewhereError
@@ -225,7 +225,7 @@ func TestAnEndpointOfAnotherRegionStaysThere(t *testing.T) {
 	}
 }
 
-func TestWhatDiffersInTheCatalogIsCorrected(t *testing.T) {
+func TestCatalogDriftIsRepaired(t *testing.T) {
 	for name, odd := range map[string]inCatalog{
 		"another URL":       {Interface: "public", URL: "http://elsewhere", Enabled: true},
 		"another interface": {Interface: "admin", URL: urlOf("one"), Enabled: true},
@@ -271,7 +271,7 @@ func TestAnEndpointIsFoundByItsRegionAndCreatedIfThereIsNone(t *testing.T) {
 	}
 }
 
-func TestEndpointsThatAreNotInTheRegionArePutIntoIt(t *testing.T) {
+func TestEndpointsWithoutARegionAreMovedIntoIt(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"one": "", "two": "RegionOne", "three": ""})
 	verdict, err := api.set(t, "adm1n", "RegionOne", "one", "two", "three")
 	want := map[string]string{"one": "RegionOne", "two": "RegionOne", "three": "RegionOne"}
@@ -289,7 +289,7 @@ func TestARegionThatKeystoneDoesNotHaveIsCreated(t *testing.T) {
 	}
 }
 
-func TestWhatKeystoneRefusesAboutARegionIsNamed(t *testing.T) {
+func TestARefusedRegionRequestIsReported(t *testing.T) {
 	for _, row := range []struct{ endpoint, forbidden, says string }{
 		{"gone", "", "reading the endpoint gone: it answered with status 404"},
 		{"one", "PATCH /v3/endpoints/one", "correcting the endpoint one: it answered with status 403"},
@@ -304,7 +304,7 @@ func TestWhatKeystoneRefusesAboutARegionIsNamed(t *testing.T) {
 	}
 }
 
-func TestWithoutALoginNothingIsKnownAboutRegions(t *testing.T) {
+func TestARefusedPasswordLeavesTheRegionUnproven(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"one": ""})
 	verdict, err := api.set(t, "wr0ng", "RegionOne", "one")
 	if verdict != ask.Unproven || !errors.Is(err, ErrPassword) || strings.Contains(err.Error(), "wr0ng") || api.updates > 0 {
@@ -312,14 +312,14 @@ func TestWithoutALoginNothingIsKnownAboutRegions(t *testing.T) {
 	}
 }
 
-func TestEndpointsThatAreInTheRegionAreSeenWithoutTheAdministratorsPassword(t *testing.T) {
+func TestRegionsAreCheckedWithTheApplicationCredentialFirst(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"one": "RegionOne", "two": "RegionOne", "somebody's": "RegionTwo"})
 	if verdict, err := api.set(t, "wr0ng", "RegionOne", "one", "two"); verdict != ask.Accepted || err != nil || api.staff.admins > 0 {
 		t.Errorf("got %v and %v after %d logins of the administrator", verdict, err, api.staff.admins)
 	}
 }
 
-func TestTheAdministratorLooksWhereTheCredentialCannot(t *testing.T) {
+func TestRegionsAreCheckedAsAdministratorIfTheCredentialIsRefused(t *testing.T) {
 	for name, look := range map[string]Credential{"none": {}, "refused": {ID: "the-id", Secret: "s3cret"}} {
 		api := newCatalogAPI(t, map[string]string{"one": "RegionOne", "two": ""})
 		api.status = http.StatusUnauthorized
@@ -330,7 +330,7 @@ func TestTheAdministratorLooksWhereTheCredentialCannot(t *testing.T) {
 	}
 }
 
-func TestAKeystoneThatCannotAnswerTheCredentialIsNotSentThePassword(t *testing.T) {
+func TestAnUnavailableKeystoneIsNotSentThePassword(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"one": ""})
 	api.status = http.StatusServiceUnavailable
 	if verdict, err := api.set(t, "adm1n", "RegionOne", "one"); verdict != ask.Unproven || err == nil || api.staff.admins > 0 {
@@ -338,7 +338,7 @@ func TestAKeystoneThatCannotAnswerTheCredentialIsNotSentThePassword(t *testing.T
 	}
 }
 
-func TestOnlyARefusalOfTheRequestItselfIsOne(t *testing.T) {
+func TestOnlyPermanentClientErrorsAreRejections(t *testing.T) {
 	for status, want := range map[int]ask.Verdict{
 		http.StatusBadRequest: ask.Rejected, http.StatusForbidden: ask.Rejected, http.StatusConflict: ask.Rejected,
 		http.StatusUnauthorized: ask.Unproven, http.StatusNotFound: ask.Unproven, http.StatusRequestTimeout: ask.Unproven,

@@ -9,7 +9,7 @@ import (
 	"github.com/c5c3/forge/internal/common/ask"
 )
 
-func TestEntriesThatKeystoneHasAreFoundByTheirRegion(t *testing.T) {
+func TestExistingCatalogEntriesAreFoundByRegion(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"ours": "RegionOne", "theirs": "RegionTwo", "free": ""})
 	api.odd["theirs"] = inCatalog{Interface: "internal", URL: urlOf("internal"), Enabled: true}
 	api.odd["free"] = inCatalog{Interface: "admin", URL: urlOf("admin"), Enabled: true}
@@ -38,7 +38,7 @@ func TestEntriesThatKeystoneHasAreFoundByTheirRegion(t *testing.T) {
 	}
 }
 
-func TestAnEntryIsRemovedUnlessOthersUseIt(t *testing.T) {
+func TestACatalogEntryIsRemovedUnlessAnotherRegionUsesIt(t *testing.T) {
 	api := newCatalogAPI(t, map[string]string{"ours": "RegionOne", "theirs": "RegionTwo", "free": ""})
 	remove := func(id string, isService bool) {
 		t.Helper()

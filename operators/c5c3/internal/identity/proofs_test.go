@@ -17,7 +17,7 @@ func isRejected(p *Proofs, secret string) bool {
 	return rejected
 }
 
-func TestARejectionCountsFromItsFirstAnnouncement(t *testing.T) {
+func TestARejectionCountsFromItsFirstReport(t *testing.T) {
 	now := fixture.Noon
 	p := NewProofs(func(context.Context, string, string, string) (ask.Verdict, error) { return ask.Rejected, nil },
 		func(string) time.Time { return now }, time.Minute, time.Second)
@@ -40,7 +40,7 @@ func TestARejectionCountsFromItsFirstAnnouncement(t *testing.T) {
 	}
 }
 
-func TestAnAcceptedCredentialIsNotProvenAgainForAWhile(t *testing.T) {
+func TestAnAcceptedCredentialIsVerifiedAgainOnlyAfterAPeriod(t *testing.T) {
 	logins, verdict, now := 0, ask.Unproven, time.Now()
 	p := NewProofs(func(context.Context, string, string, string) (ask.Verdict, error) {
 		logins++
@@ -86,7 +86,7 @@ func TestAnAcceptedCredentialIsNotProvenAgainForAWhile(t *testing.T) {
 	}
 }
 
-func TestAPassDoesNotWaitForKeystonesAnswer(t *testing.T) {
+func TestAReconcileDoesNotBlockOnKeystone(t *testing.T) {
 	p := NewProofs(func(context.Context, string, string, string) (ask.Verdict, error) { return ask.Accepted, nil },
 		func(string) time.Time { return fixture.Noon }, time.Minute, time.Second)
 	if verdict, err := p.Verdict(fixture.ControlPlane, "url", "id", "secret", false); verdict != ask.Unproven || !errors.Is(err, ErrAsking) {
@@ -98,7 +98,7 @@ func TestAPassDoesNotWaitForKeystonesAnswer(t *testing.T) {
 	}
 }
 
-func TestACredentialThatWasAcceptedNotLongAgoMayBeDead(t *testing.T) {
+func TestARecentlyAcceptedCredentialCanBeDead(t *testing.T) {
 	verdict, now := ask.Accepted, fixture.Noon
 	p := NewProofs(func(context.Context, string, string, string) (ask.Verdict, error) { return verdict, nil },
 		func(string) time.Time { return now }, time.Minute, time.Second)
@@ -112,7 +112,7 @@ func TestACredentialThatWasAcceptedNotLongAgoMayBeDead(t *testing.T) {
 	}
 }
 
-func TestCredentialsThatNobodyAsksAboutAreForgotten(t *testing.T) {
+func TestUnusedCredentialVerdictsAreEvicted(t *testing.T) {
 	now := fixture.Noon
 	p := NewProofs(func(context.Context, string, string, string) (ask.Verdict, error) { return ask.Rejected, nil },
 		func(string) time.Time { return now }, time.Minute, time.Second)
@@ -153,7 +153,7 @@ func (e *errand) pass(t *testing.T, password string) (ask.Verdict, error) {
 	return e.proofs.Settled(fixture.ControlPlane, task)
 }
 
-func TestATaskThatFailsIsTriedLessAndLessOften(t *testing.T) {
+func TestAFailedTaskIsRetriedWithBackoff(t *testing.T) {
 	for _, answer := range []error{errors.New("away"), ErrPassword, nil} {
 		e, verdict := newErrand(), ask.Unproven
 		if answer == nil {
@@ -180,7 +180,7 @@ func TestATaskThatFailsIsTriedLessAndLessOften(t *testing.T) {
 	}
 }
 
-func TestATaskThatFailsIsTriedAtOnceWithAnotherPassword(t *testing.T) {
+func TestAFailedTaskIsRetriedImmediatelyWithAnotherPassword(t *testing.T) {
 	e := newErrand()
 	e.err = ErrPassword
 	_, _ = e.pass(t, "wr0ng")
@@ -197,7 +197,7 @@ func TestATaskThatFailsIsTriedAtOnceWithAnotherPassword(t *testing.T) {
 	}
 }
 
-func TestARefusedPasswordIsSaidThoughTheTaskWasDoneBefore(t *testing.T) {
+func TestARefusedPasswordIsReportedEvenAfterAnEarlierSuccess(t *testing.T) {
 	for answer, want := range map[error]ask.Verdict{ErrPassword: ask.Unproven, errors.New("away"): ask.Accepted} {
 		e := newErrand()
 		e.verdict = ask.Accepted

@@ -9,7 +9,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-func TestARevocationThatFailsIsTriedLessAndLessOften(t *testing.T) {
+func TestAFailedRevocationIsRetriedWithBackoff(t *testing.T) {
 	var now time.Time
 	p := NewProofs(nil, func(string) time.Time { return now }, ProofPeriod, LoginPeriod)
 	calls, answer := 0, errors.New("away")
@@ -48,7 +48,7 @@ func TestARevocationThatFailsIsTriedLessAndLessOften(t *testing.T) {
 	}
 }
 
-func TestAPassDoesNotWaitForARevocation(t *testing.T) {
+func TestAReconcileDoesNotBlockOnARevocation(t *testing.T) {
 	p := NewProofs(nil, func(string) time.Time { return fixture.Noon }, ProofPeriod, LoginPeriod)
 	revoke := func() error {
 		return p.Revoke(fixture.ControlPlane, "id", time.Second, func(context.Context) error { return nil })

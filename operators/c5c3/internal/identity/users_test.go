@@ -75,7 +75,7 @@ func (api *staffAPI) logIn(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"token":{"user":{"id":%q},"roles":[{"id":%q}]}}`, token, role)
 }
 
-func TestAUserThatHasItsRoleIsAcceptedByItsLoginAlone(t *testing.T) {
+func TestAUserWithItsRoleIsAcceptedWithoutAnAdministratorLogin(t *testing.T) {
 	api := newStaffAPI(t)
 	api.granted = true
 	if got, err := NewAdministrator(nil).Enrol(t.Context(), api.url, "wr0ng", member); got != ask.Accepted || err != nil || api.logins != 1 {
@@ -98,7 +98,7 @@ func TestAUserWithAnotherPasswordIsRejected(t *testing.T) {
 	}
 }
 
-func TestARoleThatCannotBeAssignedProvesNothingAndTellsNoPassword(t *testing.T) {
+func TestAFailedRoleAssignmentIsUnprovenAndQuotesNoPassword(t *testing.T) {
 	for admin, status := range map[string]int{"wr0ng": http.StatusNoContent, "adm1n": http.StatusForbidden} {
 		api := newStaffAPI(t)
 		api.status = status

@@ -16,7 +16,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-func TestWhatAControlPlaneSetsOnItsServers(t *testing.T) {
+func TestServersMatchTheirGoldenFiles(t *testing.T) {
 	cp := fixture.Minimal()
 	maria, err := mariaDB(cp, nil)
 	if err != nil {
@@ -26,7 +26,7 @@ func TestWhatAControlPlaneSetsOnItsServers(t *testing.T) {
 	golden.CompareYAML(t, "minimal/memcached.yaml", memcached(cp))
 }
 
-func TestOneDatabaseServerIsNoCluster(t *testing.T) {
+func TestASingleDatabaseServerRunsWithoutGalera(t *testing.T) {
 	cp := fixture.Minimal()
 	cp.Spec.Infrastructure.Database.Replicas, cp.Spec.Infrastructure.Database.StorageSize = new(int32(1)), "512Mi"
 	maria, err := mariaDB(cp, nil)
@@ -38,7 +38,7 @@ func TestOneDatabaseServerIsNoCluster(t *testing.T) {
 	}
 }
 
-func TestAnEnlargedVolumeIsNotShrunkAgain(t *testing.T) {
+func TestAnEnlargedVolumeIsNotShrunk(t *testing.T) {
 	maria, err := mariaDB(fixture.Minimal(), &infraapi.MariaDBSpec{Storage: &infraapi.Storage{Size: new(resource.MustParse("200Gi"))}})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestAnEnlargedVolumeIsNotShrunkAgain(t *testing.T) {
 	}
 }
 
-func TestAServerThatCopiesALargeDatabaseIsNotTakenForDead(t *testing.T) {
+func TestTheStartupProbeAllowsAnHourForAStateTransfer(t *testing.T) {
 	maria, err := mariaDB(fixture.Minimal(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestAServerThatCopiesALargeDatabaseIsNotTakenForDead(t *testing.T) {
 	}
 }
 
-func TestTheAgentsOfADatabaseClusterNeedNoRightsInTheWholeCluster(t *testing.T) {
+func TestGaleraAgentsUseBasicAuthInsteadOfClusterPermissions(t *testing.T) {
 	maria, err := mariaDB(fixture.Minimal(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestTheAgentsOfADatabaseClusterNeedNoRightsInTheWholeCluster(t *testing.T) 
 	}
 }
 
-func TestTheProbesOfASingleDatabaseServerStartNoProgram(t *testing.T) {
+func TestProbesOfASingleDatabaseServerUseTCP(t *testing.T) {
 	cp := fixture.Minimal()
 	for _, replicas := range []int32{1, 3} {
 		cp.Spec.Infrastructure.Database.Replicas = &replicas
@@ -91,7 +91,7 @@ func TestTheProbesOfASingleDatabaseServerStartNoProgram(t *testing.T) {
 	}
 }
 
-func TestNothingIsSetThatWouldRestartTheServersOfAnExistingDatabase(t *testing.T) {
+func TestFieldsThatWouldRestartExistingServersAreNotChanged(t *testing.T) {
 	theirs := &infraapi.Probe{FailureThreshold: 9}
 	for name, existing := range map[string]infraapi.MariaDBSpec{
 		"from before":  {Galera: &infraapi.Galera{Enabled: true}},
@@ -115,7 +115,7 @@ func TestNothingIsSetThatWouldRestartTheServersOfAnExistingDatabase(t *testing.T
 	}
 }
 
-func TestServersRunTheImagesAndHaveTheVolumesOfTheControlPlane(t *testing.T) {
+func TestServersGetTheImagesAndStorageClassOfTheControlPlane(t *testing.T) {
 	cp := fixture.Minimal()
 	pull := []corev1.LocalObjectReference{{Name: "registry"}}
 	db := &cp.Spec.Infrastructure.Database
@@ -154,7 +154,7 @@ func TestServersOfANewDatabaseRunOnDifferentNodes(t *testing.T) {
 	}
 }
 
-func TestDatabaseServersGetTheirShareOfABusyNode(t *testing.T) {
+func TestDatabaseServersHaveResourceRequests(t *testing.T) {
 	maria, err := mariaDB(fixture.Minimal(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestDatabaseServersGetTheirShareOfABusyNode(t *testing.T) {
 	}
 }
 
-func TestTheAdministratorsPasswordInTheStoreIsBelowTheNameOfItsCluster(t *testing.T) {
+func TestTheAdminPasswordStorePathIsPrefixedWithTheClusterName(t *testing.T) {
 	got := controlplane.AdminPasswordPath(cluster.Settings{Name: "east"}, fixture.Minimal())
 	if got != "east/bootstrap/openstack/controlplane-keystone/admin" {
 		t.Errorf("it is at %s", got)

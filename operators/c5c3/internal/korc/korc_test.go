@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestOnlyWhatKORCSaysAboutTheCurrentSpecCounts(t *testing.T) {
+func TestOnlyConditionsOfTheCurrentGenerationCount(t *testing.T) {
 	condition := func(conditionType, status, reason string, generation int64) metav1.Condition {
 		return metav1.Condition{
 			Type: conditionType, Status: metav1.ConditionStatus(status), Reason: reason, Message: "m", ObservedGeneration: generation,
@@ -22,10 +22,10 @@ func TestOnlyWhatKORCSaysAboutTheCurrentSpecCounts(t *testing.T) {
 		"there for an earlier spec": {
 			[]metav1.Condition{condition("Available", "True", "Success", 1)}, false, false,
 		},
-		"given up": {
+		"failed permanently": {
 			[]metav1.Condition{condition("Progressing", "False", "InvalidConfiguration", 2)}, false, true,
 		},
-		"given up for an earlier spec": {
+		"failed for an earlier generation": {
 			[]metav1.Condition{condition("Progressing", "False", "UnrecoverableError", 1)}, false, false,
 		},
 		"still trying": {[]metav1.Condition{condition("Progressing", "True", "TransientError", 2)}, false, false},

@@ -19,7 +19,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-func TestAReplacedCredentialWorksOnForTwoMinutesAtLeast(t *testing.T) {
+func TestAReplacedCredentialIsKeptForAtLeastTwoMinutes(t *testing.T) {
 	at := func(ago time.Duration) string { return fixture.Noon.Add(-ago).Format(time.RFC3339) }
 	for name, c := range map[string]struct {
 		supersededAt, overlap string
@@ -28,8 +28,8 @@ func TestAReplacedCredentialWorksOnForTwoMinutesAtLeast(t *testing.T) {
 	}{
 		"not yet delivered":               {"", "", 2 * time.Minute, false},
 		"not yet delivered, with a grace": {"", "24h", fixture.Day, false},
-		"a time that nobody can read":     {"yesterday", "", 2 * time.Minute, false},
-		"a grace that nobody can read":    {at(0), "a day", 2 * time.Minute, true},
+		"an unreadable time":              {"yesterday", "", 2 * time.Minute, false},
+		"an unreadable grace period":      {at(0), "a day", 2 * time.Minute, true},
 		"just now":                        {at(0), "", 2 * time.Minute, true},
 		"with a grace that is shorter":    {at(0), "30s", 2 * time.Minute, true},
 		"with a grace that is longer":     {at(time.Hour), "24h", 23 * time.Hour, true},
@@ -51,7 +51,7 @@ func TestAReplacedCredentialWorksOnForTwoMinutesAtLeast(t *testing.T) {
 	}
 }
 
-func TestATimeThatHasBegunIsNotBegunAnewByAPassThatHasNotSeenIt(t *testing.T) {
+func TestTheGracePeriodIsNotRestartedFromAStaleObject(t *testing.T) {
 	old := &orcv1alpha1.ApplicationCredential{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "superseded"}}
 	c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).WithObjects(old).Build()
 	tools := &pass.Tools{Access: kube.Access{ThirdParty: c, Clock: func() time.Time { return fixture.Noon }}, SpreadTime: fixture.SpreadTime}

@@ -9,7 +9,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-func TestWhatKORCGivesUpIsTriedLessAndLessOften(t *testing.T) {
+func TestAFailedKORCObjectIsRetriedWithBackoff(t *testing.T) {
 	for name, c := range map[string]struct{ failing, gaveUp, want time.Duration }{
 		"just now":                      {0, 0, 30 * time.Second},
 		"a while ago":                   {20 * time.Second, 20 * time.Second, 10 * time.Second},

@@ -50,7 +50,7 @@ func origins(entries []aggregateEntry) []string {
 	return told
 }
 
-func TestWhatASecretAggregateCollects(t *testing.T) {
+func TestASecretAggregateCollectsTheSelectedKeys(t *testing.T) {
 	for name, c := range map[string]struct {
 		cp        *c5c3v1alpha1.ControlPlane
 		aggregate *c5c3v1alpha1.SecretAggregate
@@ -85,7 +85,7 @@ func TestWhatASecretAggregateCollects(t *testing.T) {
 	}
 }
 
-func TestASecretAggregateIsRefusedWhatNoSecretCouldEverHold(t *testing.T) {
+func TestImpossibleSourcesAndTargetsAreRefused(t *testing.T) {
 	named := func(target string) *c5c3v1alpha1.SecretAggregate {
 		aggregate := aggregateOf()
 		aggregate.Spec.TargetSecretName = target
@@ -107,7 +107,7 @@ func TestASecretAggregateIsRefusedWhatNoSecretCouldEverHold(t *testing.T) {
 	}
 }
 
-func TestEntriesOfTheSameKeyAreRefusedByTheNamesOfTheirSources(t *testing.T) {
+func TestCollidingKeysAreRefusedWithTheNamesOfTheirSources(t *testing.T) {
 	entries, err := aggregateEntries(aggregateOf(
 		c5c3v1alpha1.SecretAggregateSource{Credential: ofDatabase, KeyPrefix: new("")},
 		c5c3v1alpha1.SecretAggregateSource{Credential: ofAdmin, KeyPrefix: new("")},
@@ -153,7 +153,7 @@ func TestMissingSecretsAndKeysAreNamed(t *testing.T) {
 	}
 }
 
-func TestTheCollectingSecret(t *testing.T) {
+func TestTheTargetSecretMatchesItsGoldenFile(t *testing.T) {
 	entries, err := aggregateEntries(aggregateOf(), fixture.Minimal(), fernetKeys)
 	if err != nil {
 		t.Fatal(err)

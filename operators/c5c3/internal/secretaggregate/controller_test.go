@@ -20,7 +20,7 @@ func (withoutLists) List(context.Context, client.ObjectList, ...client.ListOptio
 	return errors.New("the cache is not started")
 }
 
-func TestASecretAggregateTellsThatItCouldNotListTheControlPlanes(t *testing.T) {
+func TestAFailedListOfControlPlanesIsAnError(t *testing.T) {
 	outcome := reconcileAggregate(t.Context(), &aggregation{
 		Tools: &pass.Tools{Access: kube.Access{Client: withoutLists{}}}, aggregate: &c5c3v1alpha1.SecretAggregate{},
 	})

@@ -20,7 +20,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-func TestWhatAControlPlaneSetsOnItsServices(t *testing.T) {
+func TestServicesMatchTheirGoldenFiles(t *testing.T) {
 	for name, cp := range map[string]*c5c3v1alpha1.ControlPlane{"minimal": fixture.WithPlacement(), "complete": fixture.Complete()} {
 		keystone, err := keystoneChild(cp, given{policy: cp.Spec.Global})
 		if err != nil {
@@ -38,7 +38,7 @@ func TestWhatAControlPlaneSetsOnItsServices(t *testing.T) {
 	golden.CompareYAML(t, "minimal/keystone-clients.yaml", keystoneClients(cp, NamespacesOf("c5c3-system", "orc-system")))
 }
 
-func TestAGatewayAloneGivesThePublicEndpoint(t *testing.T) {
+func TestThePublicEndpointDefaultsToTheGateway(t *testing.T) {
 	cp := fixture.Complete()
 	cp.Spec.Services.Keystone.PublicEndpoint = ""
 	keystone, err := keystoneChild(cp, given{policy: cp.Spec.Global})
@@ -50,7 +50,7 @@ func TestAGatewayAloneGivesThePublicEndpoint(t *testing.T) {
 	}
 }
 
-func TestAServicesPolicyWinsOverTheGlobalOne(t *testing.T) {
+func TestAServicePolicyOverridesTheGlobalOne(t *testing.T) {
 	file := func(name string) *corev1.LocalObjectReference { return &corev1.LocalObjectReference{Name: name} }
 	for name, c := range map[string]struct{ global, service, want *commonv1.PolicySpec }{
 		"none":        {nil, nil, nil},
@@ -76,7 +76,7 @@ func TestAServicesPolicyWinsOverTheGlobalOne(t *testing.T) {
 	}
 }
 
-func TestEveryNDaysMeansEveryNDays(t *testing.T) {
+func TestARotationIntervalIsConvertedToAnExactSchedule(t *testing.T) {
 	for days := range 30 {
 		interval := time.Duration(days+1) * 24 * time.Hour
 		expression, err := rotationSchedule(metav1.Duration{Duration: interval})
@@ -89,7 +89,7 @@ func TestEveryNDaysMeansEveryNDays(t *testing.T) {
 	}
 }
 
-func TestAnIntervalThatIsNoNumberOfDaysIsNoSchedule(t *testing.T) {
+func TestARotationIntervalMustBeAMultipleOfADay(t *testing.T) {
 	got, err := rotationSchedule(metav1.Duration{Duration: 36 * time.Hour})
 	if err == nil || !strings.Contains(err.Error(), "multiple of 24h") {
 		t.Errorf("got %q and %v", got, err)
@@ -109,7 +109,7 @@ func TestWhatAControlPlaneSetsOnItsKeystoneIsValid(t *testing.T) {
 	}
 }
 
-func TestAKeystonesUpgradeIsThePhaseOfTheUpdate(t *testing.T) {
+func TestTheUpdatePhaseIsDerivedFromTheKeystoneStatus(t *testing.T) {
 	const idle, updating, services, verifying, back = c5c3v1alpha1.UpdatePhaseIdle, c5c3v1alpha1.UpdatePhaseUpdating,
 		c5c3v1alpha1.UpdatePhaseUpdatingServices, c5c3v1alpha1.UpdatePhaseVerifying, c5c3v1alpha1.UpdatePhaseRollingBack
 	for _, c := range []struct {
@@ -128,8 +128,8 @@ func TestAKeystonesUpgradeIsThePhaseOfTheUpdate(t *testing.T) {
 		{"installed but not ready", services, "2025.2", "2025.2", "", false, verifying},
 		{"still not ready", verifying, "2025.2", "2025.2", "", false, verifying},
 		{"done", verifying, "2025.2", "2025.2", "", true, idle},
-		{"taken back", services, "2025.1", "2025.1", "2025.2", false, back},
-		{"taken back and not ready", back, "2025.1", "2025.1", "", false, back},
+		{"rolled back", services, "2025.1", "2025.1", "2025.2", false, back},
+		{"rolled back and not ready", back, "2025.1", "2025.1", "", false, back},
 		{"back where it was", back, "2025.1", "2025.1", "", true, idle},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestAKeystonesUpgradeIsThePhaseOfTheUpdate(t *testing.T) {
 	}
 }
 
-func TestWhatAControlPlaneEntersInKeystone(t *testing.T) {
+func TestCatalogAndBootstrapObjectsMatchTheirGoldenFiles(t *testing.T) {
 	for name, cp := range map[string]*c5c3v1alpha1.ControlPlane{"minimal": fixture.Minimal(), "complete": fixture.Narrow()} {
 		golden.CompareYAML(t, name+"/service.yaml", Keystone.catalogService(cp))
 		golden.CompareYAML(t, name+"/endpoint.yaml", identityEndpoint(cluster.Settings{}, cp))
@@ -159,7 +159,7 @@ func TestWhatAControlPlaneEntersInKeystone(t *testing.T) {
 	}
 }
 
-func TestWhatAPlacementGetsInKeystone(t *testing.T) {
+func TestPlacementCatalogAndUserMatchTheirGoldenFiles(t *testing.T) {
 	for name, cp := range map[string]*c5c3v1alpha1.ControlPlane{"minimal": fixture.WithPlacement(), "complete": fixture.Complete()} {
 		golden.CompareYAML(t, name+"/placement-service.yaml", Placement.catalogService(cp))
 		golden.CompareYAML(t, name+"/placement-endpoint.yaml",
@@ -171,13 +171,13 @@ func TestWhatAPlacementGetsInKeystone(t *testing.T) {
 	golden.CompareYAML(t, "minimal/placement-user.yaml", userOf(cp, Placement, login))
 }
 
-func TestThePasswordOfADatabaseInTheStoreIsBelowTheNameOfItsCluster(t *testing.T) {
+func TestTheDatabasePasswordStorePathIsPrefixedWithTheClusterName(t *testing.T) {
 	if got := databasePath(cluster.Settings{Name: "east"}, fixture.Minimal()); got != "east/openstack/keystone/openstack/controlplane/db" {
 		t.Errorf("it is at %s", got)
 	}
 }
 
-func TestTheCatalogHasTheDomainOfTheCluster(t *testing.T) {
+func TestCatalogURLsUseTheClusterDomain(t *testing.T) {
 	got := identityEndpoint(cluster.Settings{Domain: "k8s.example.com"}, fixture.Minimal()).Spec.Resource.URL
 	if got != "http://controlplane-keystone.openstack.svc.k8s.example.com:5000/v3" {
 		t.Errorf("it has Keystone at %q", got)
@@ -188,7 +188,7 @@ func identityEndpoint(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) *orcv1a
 	return Keystone.catalogEndpoint(Keystone.endpoints[0], c, cp)
 }
 
-func TestWhatIsEnteredInKeystoneStaysThere(t *testing.T) {
+func TestCatalogAndBootstrapObjectsAreDetachedOnDeletion(t *testing.T) {
 	cp := fixture.Narrow()
 	stay := map[string]*orcv1alpha1.ManagedOptions{
 		"service":  Keystone.catalogService(cp).Spec.ManagedOptions,

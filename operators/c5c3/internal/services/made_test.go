@@ -58,7 +58,7 @@ var entriesOfSundial = []string{"controlplane-time-endpoint", "controlplane-time
 
 const registered = "The catalog has Keystone at http://controlplane-keystone.openstack.svc.cluster.local:5000/v3"
 
-func TestEntriesThatTheControlPlaneHasMadeGoWithTheirService(t *testing.T) {
+func TestCreatedCatalogEntriesAreRemovedWithTheirService(t *testing.T) {
 	p := dropped(t, nil, "true")
 	cp := p.settleCatalog(t)
 	want := []string{"id-of-controlplane-time-endpoint", "id-of-controlplane-time-internal-endpoint", "id-of-controlplane-time-service"}
@@ -71,7 +71,7 @@ func TestEntriesThatTheControlPlaneHasMadeGoWithTheirService(t *testing.T) {
 	expectCondition(t, cp, "CatalogReady", metav1.ConditionTrue, "CatalogRegistered", registered)
 }
 
-func TestEntriesThatKeystoneHadBeforeStayAndAreNamed(t *testing.T) {
+func TestAdoptedCatalogEntriesAreKeptAndReported(t *testing.T) {
 	p := dropped(t, map[string]string{"time": "theirs", "https://sundial.example.com": "theirs, too"}, "true")
 	cp := p.settleCatalog(t)
 	if diff := cmp.Diff([]string{"id-of-controlplane-time-internal-endpoint"}, p.removed); diff != "" {
@@ -82,7 +82,7 @@ func TestEntriesThatKeystoneHadBeforeStayAndAreNamed(t *testing.T) {
 		"if nothing needs an entry, delete it in Keystone and then its K-ORC object")
 }
 
-func TestEntriesOfAServiceThatIsKeptStay(t *testing.T) {
+func TestCatalogEntriesOfARetainedServiceAreKept(t *testing.T) {
 	p := dropped(t, nil, "")
 	cp := p.settleCatalog(t)
 	if diff := cmp.Diff(entriesOfSundial, p.catalogOf(t)); diff != "" || len(p.removed) > 0 {
@@ -91,7 +91,7 @@ func TestEntriesOfAServiceThatIsKeptStay(t *testing.T) {
 	expectCondition(t, cp, "CatalogReady", metav1.ConditionTrue, "CatalogRegistered", registered)
 }
 
-func TestAnEntryThatKeystoneDoesNotRemoveIsNamed(t *testing.T) {
+func TestAFailedRemovalOfACatalogEntryIsReported(t *testing.T) {
 	p := dropped(t, nil, "true")
 	p.removeRefusal = errors.New("deleting the endpoint e: it answered with status 403")
 	cp := p.settleCatalog(t)
@@ -104,7 +104,7 @@ func TestAnEntryThatKeystoneDoesNotRemoveIsNamed(t *testing.T) {
 	}
 }
 
-func TestAnEntryIsRecordedBeforeItsObjectExists(t *testing.T) {
+func TestACatalogEntryIsRecordedBeforeItsObjectIsCreated(t *testing.T) {
 	p := newPlant(t, withSundial())
 	p.pass(t)
 	p.keystoneIsReady(t)
@@ -128,14 +128,14 @@ func TestAnEntryIsRecordedBeforeItsObjectExists(t *testing.T) {
 	}
 }
 
-func TestAnObjectThatIsCreatedAgainKeepsItsRecord(t *testing.T) {
+func TestARecreatedObjectKeepsTheRecordOfItsCatalogEntry(t *testing.T) {
 	const name = "controlplane-time-endpoint"
 	for what, c := range map[string]struct {
 		found string
 		made  bool
 	}{
 		"for the entry that was made": {"id-of-" + name, true},
-		"for an entry of others":      {"another", false},
+		"for a foreign entry":         {"another", false},
 		"for an entry that is gone":   {"", true},
 	} {
 		p := ready(t)

@@ -94,7 +94,7 @@ func TestTheOtherServicesStopBeforeKeystoneIsUpgradedOffline(t *testing.T) {
 	}
 }
 
-func TestAnOfflineUpgradeThatHasBegunDoesNotLookBack(t *testing.T) {
+func TestAStartedOfflineUpgradeDoesNotWaitForOtherServices(t *testing.T) {
 	p := converged(t)
 	k := p.keystone(t)
 	k.Status.TargetRelease, k.Status.UpgradePhase = farRelease, commonv1.UpgradePhaseSyncing
@@ -106,7 +106,7 @@ func TestAnOfflineUpgradeThatHasBegunDoesNotLookBack(t *testing.T) {
 	}
 }
 
-func TestOnlyARequestForTheReleaseStopsServices(t *testing.T) {
+func TestOnlyAnOfflineRequestForTheTargetReleaseStopsServices(t *testing.T) {
 	for name, annotation := range map[string]string{"no request": "", "a request for another release": "2027.1"} {
 		p := converged(t)
 		p.asks(t, annotation)
@@ -137,7 +137,7 @@ func TestServicesThatAreNotUpgradedAreNotStopped(t *testing.T) {
 	}
 }
 
-func TestARequestIsForABuildOfTheReleaseToo(t *testing.T) {
+func TestAnOfflineRequestAlsoCoversBuildsOfTheRelease(t *testing.T) {
 	cp := fixture.Minimal()
 	cp.Spec.OpenStackRelease = farRelease
 	cp.Annotations = map[string]string{commonv1.AnnotationOfflineUpgrade: farRelease}
@@ -168,7 +168,7 @@ func TestAnOfflineUpgradeIsRequestedOnTheControlPlane(t *testing.T) {
 	}
 }
 
-func TestARollBackFromAnOfflineMigrationNamesTheOnlyWay(t *testing.T) {
+func TestARollbackFromAnOfflineMigrationNeedsABackupRestore(t *testing.T) {
 	status := &commonv1.ServiceStatus{
 		InstalledRelease: "2025.2", TargetRelease: farRelease, UpgradePhase: commonv1.UpgradePhaseSyncing,
 	}

@@ -36,7 +36,7 @@ func TestTheFieldThatSetsTheKeystonesReleaseIsNamed(t *testing.T) {
 	}
 }
 
-func TestAServiceThatCannotFollowTheReleaseBackNamesTheFieldOfItsImage(t *testing.T) {
+func TestAServiceThatCannotRollBackNamesTheFieldOfItsImage(t *testing.T) {
 	const failed = vocabulary.ReasonExpandFailed
 	expanding := "expanding the database schema failed; set image.tag back to 2025.2 to abort the upgrade"
 	sets := "; here spec.openStackRelease sets image.tag"
@@ -77,7 +77,7 @@ func unready(reason, message string) []metav1.Condition {
 	}
 }
 
-func TestAServiceWaitsForAnotherTagAsItsConditionAndItsUpgradeSay(t *testing.T) {
+func TestTheConditionOfAServiceDeterminesWhetherItsTagIsExplained(t *testing.T) {
 	const installed, wanted = "2025.2", "2026.1"
 	during := func(phase commonv1.UpgradePhase) commonv1.ServiceStatus {
 		return commonv1.ServiceStatus{InstalledRelease: installed, TargetRelease: wanted, UpgradePhase: phase}

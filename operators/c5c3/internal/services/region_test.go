@@ -26,7 +26,7 @@ func entered(t *testing.T) *plant {
 	return p
 }
 
-func TestTheEndpointsArePutIntoTheRegionBeforeTheCatalogIsReady(t *testing.T) {
+func TestEndpointsAreMovedIntoTheRegionBeforeTheCatalogIsReady(t *testing.T) {
 	p := entered(t)
 	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
 		"Asking Keystone to move the endpoints to region RegionOne")
@@ -43,7 +43,7 @@ func TestTheEndpointsArePutIntoTheRegionBeforeTheCatalogIsReady(t *testing.T) {
 	}
 }
 
-func TestTheRegionOfTheEndpointsIsLookedAtAgainAfterAWhileOnly(t *testing.T) {
+func TestEndpointRegionsAreCheckedAgainOnlyAfterAPeriod(t *testing.T) {
 	p := entered(t)
 	at := fixture.Noon
 	p.Clock = func() time.Time { return at }
@@ -62,7 +62,7 @@ func TestTheRegionOfTheEndpointsIsLookedAtAgainAfterAWhileOnly(t *testing.T) {
 	}
 }
 
-func TestARegionThatKeystoneDoesNotSetIsReportedAndTriedAgain(t *testing.T) {
+func TestAFailedRegionChangeIsReportedAndRetried(t *testing.T) {
 	p := entered(t)
 	at := fixture.Noon
 	p.Clock, p.refusal = func() time.Time { return at }, errors.New("setting the region: it answered with status 403")
@@ -97,7 +97,7 @@ func TestARefusedPasswordIsReportedWithItsSecret(t *testing.T) {
 	expectCondition(t, cp, "CatalogReady", metav1.ConditionFalse, "EndpointRegionError", correctPassword)
 }
 
-func TestARefusedPasswordIsReportedOfEndpointsThatWereInTheirRegion(t *testing.T) {
+func TestARefusedPasswordIsReportedWhenRegionsAreCheckedAgain(t *testing.T) {
 	p := entered(t)
 	at := fixture.Noon
 	p.Clock = func() time.Time { return at }
@@ -131,7 +131,7 @@ func ready(t *testing.T) *plant {
 	return p
 }
 
-func TestARestartOfTheOperatorIsNoNewsAboutTheCatalog(t *testing.T) {
+func TestAnOperatorRestartKeepsTheCatalogReady(t *testing.T) {
 	p := ready(t)
 	p.Proofs.Forget(fixture.ControlPlane)
 	cp := p.pass(t)
@@ -140,7 +140,7 @@ func TestARestartOfTheOperatorIsNoNewsAboutTheCatalog(t *testing.T) {
 	}
 }
 
-func TestAnEndpointThatKeystoneWasNotAskedAboutIsNews(t *testing.T) {
+func TestAChangedEndpointIDMakesTheCatalogWait(t *testing.T) {
 	p := ready(t)
 	endpoint := &orcv1alpha1.Endpoint{}
 	p.get(t, endpoint, "controlplane-time-endpoint")
@@ -158,7 +158,7 @@ func (p *plant) importedAs(t *testing.T, name string) string {
 	return importedID(endpoint)
 }
 
-func TestAnEndpointThatSharesItsURLWithAnotherRegionIsFoundByItsRegion(t *testing.T) {
+func TestAnEndpointWithTheURLOfAnotherRegionIsFoundByItsRegion(t *testing.T) {
 	const name = "controlplane-identity-endpoint"
 	for what, spoil := range map[string]func(t *testing.T, p *plant){
 		"K-ORC finds both": func(t *testing.T, p *plant) {

@@ -11,7 +11,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-func TestAServiceThatIsKeptKeepsItsDataWhateverBecomesOfTheControlPlane(t *testing.T) {
+func TestARetainedServiceGetsTheRetainPolicy(t *testing.T) {
 	const deletes, retains = commonv1.DeletionPolicyDelete, commonv1.DeletionPolicyRetain
 	for name, c := range map[string]struct {
 		policy  commonv1.DeletionPolicy
@@ -20,12 +20,12 @@ func TestAServiceThatIsKeptKeepsItsDataWhateverBecomesOfTheControlPlane(t *testi
 		finalized bool
 		want      commonv1.DeletionPolicy
 	}{
-		"kept":                                     {want: retains},
-		"kept until the control plane goes":        {finalized: true, want: retains},
-		"to be deleted":                            {allowed: "true", want: deletes},
-		"to be deleted with the control plane":     {allowed: "true", finalized: true, want: deletes},
-		"to be deleted without its data":           {allowed: "true", policy: retains, want: retains},
-		"to be deleted, which is not really meant": {allowed: "yes!", want: retains},
+		"kept": {want: retains},
+		"kept until the control plane is deleted": {finalized: true, want: retains},
+		"to be deleted":                        {allowed: "true", want: deletes},
+		"to be deleted with the control plane": {allowed: "true", finalized: true, want: deletes},
+		"to be deleted without its data":       {allowed: "true", policy: retains, want: retains},
+		"with an invalid annotation value":     {allowed: "yes!", want: retains},
 	} {
 		p := newPlant(t, withSundial())
 		p.pass(t)
@@ -56,7 +56,7 @@ func TestAServiceThatIsKeptKeepsItsDataWhateverBecomesOfTheControlPlane(t *testi
 	}
 }
 
-func TestTheResourceOfAnotherKeepsItsPolicy(t *testing.T) {
+func TestTheDeletionPolicyOfAForeignResourceIsKept(t *testing.T) {
 	p := newPlant(t, fixture.Minimal())
 	foreign := &sundial{}
 	foreign.Name, foreign.Namespace = sundialName, fixture.Minimal().Namespace

@@ -21,7 +21,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-func TestASecondServiceIsProjectedAndReported(t *testing.T) {
+func TestASecondServiceIsCreatedAndItsStatusReported(t *testing.T) {
 	p := newPlant(t, withSundial())
 	p.pass(t)
 	p.keystoneIsReady(t)
@@ -82,7 +82,7 @@ func TestASecondServiceIsEnteredInTheCatalog(t *testing.T) {
 			"Sundial at https://sundial.example.com, Sundial at http://sundial")
 }
 
-func TestAServiceThatIsNotWantedHasNoChildAndNoEntries(t *testing.T) {
+func TestAnUnsetServiceHasNoChild(t *testing.T) {
 	p := newPlant(t, fixture.Minimal())
 	p.pass(t)
 	p.keystoneIsReady(t)
@@ -99,7 +99,7 @@ func TestAServiceThatIsNotWantedHasNoChildAndNoEntries(t *testing.T) {
 	}
 }
 
-func TestAnUpdateIsNotOverBeforeTheLastServiceWasSeen(t *testing.T) {
+func TestAnUpdateIsCompleteOnlyAfterTheLastService(t *testing.T) {
 	p := newPlant(t, withSundial())
 	p.pass(t)
 	p.keystoneIsReady(t)
@@ -118,7 +118,7 @@ func TestAnUpdateIsNotOverBeforeTheLastServiceWasSeen(t *testing.T) {
 	}
 }
 
-func TestWhatIsSharedIsSharedByAllServices(t *testing.T) {
+func TestSharedObjectsCoverAllServices(t *testing.T) {
 	all, cp := List{Keystone, sundialService()}, withSundial()
 	peers := all.CacheClients(cp).Spec.Ingress[0].From
 	if len(peers) != 2 || peers[1].PodSelector.MatchLabels["app.kubernetes.io/name"] != "sundial" {
@@ -140,7 +140,7 @@ func TestWhatIsSharedIsSharedByAllServices(t *testing.T) {
 	}
 }
 
-func TestAServiceThatSaysWhoReachesItIsReachedByTheOthers(t *testing.T) {
+func TestARestrictedServiceAdmitsTheOtherServices(t *testing.T) {
 	p := newPlant(t, withSundial())
 	p.pass(t)
 	keystone := &keystonev1alpha1.Keystone{}
@@ -156,7 +156,7 @@ func TestAServiceThatSaysWhoReachesItIsReachedByTheOthers(t *testing.T) {
 	}
 }
 
-func TestAServiceGetsNoGlobalRuleOfAnotherOne(t *testing.T) {
+func TestGlobalPolicyRulesOfAnotherServiceAreFiltered(t *testing.T) {
 	cp := fixture.Minimal()
 	cp.Spec.Global = &commonv1.PolicySpec{Rules: map[string]string{
 		"identity:list_users": "role:a", "time:read": "role:b", "compute:read": "role:c", "admin": "role:d",

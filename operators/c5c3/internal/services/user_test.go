@@ -151,7 +151,7 @@ func TestAServiceGetsAUserThatKeystoneAccepts(t *testing.T) {
 	}
 }
 
-func TestAServiceIsToldWhereKeystoneIsAndWhichUserItHasThere(t *testing.T) {
+func TestAServiceGetsItsIdentitySettingsAndServiceUser(t *testing.T) {
 	s := newStaff(t)
 	cp := s.settle(t)
 	child := s.sundial(t)
@@ -161,7 +161,7 @@ func TestAServiceIsToldWhereKeystoneIsAndWhichUserItHasThere(t *testing.T) {
 	}
 }
 
-func TestAServiceHasAUserWhenItsResourceSaysWhich(t *testing.T) {
+func TestServicesWithAUserReferenceDeclareAServiceUser(t *testing.T) {
 	for _, svc := range All {
 		if _, has := commonv1.ServiceUserOf(svc.Empty()); has != svc.hasUser {
 			t.Errorf("%s declares a user: %t, its resource refers to one: %t", svc.name, svc.hasUser, has)
@@ -169,7 +169,7 @@ func TestAServiceHasAUserWhenItsResourceSaysWhich(t *testing.T) {
 	}
 }
 
-func TestAUserThatKeystoneHasAcceptedIsNotAskedAboutAgainForAWhile(t *testing.T) {
+func TestAnAcceptedServiceUserIsCheckedAgainOnlyAfterAPeriod(t *testing.T) {
 	s := newStaff(t)
 	s.settle(t)
 	if len(s.enrolled) != 1 {
@@ -182,7 +182,7 @@ func TestAUserThatKeystoneHasAcceptedIsNotAskedAboutAgainForAWhile(t *testing.T)
 	}
 }
 
-func TestANewPasswordComesWithANewUserThatIsEnrolledBeforeTheServiceHasIt(t *testing.T) {
+func TestAPasswordRotationEnrolsANewUserBeforeTheSwitch(t *testing.T) {
 	s := newStaff(t)
 	s.settle(t)
 	old := s.sundial(t)
@@ -213,7 +213,7 @@ func TestANewPasswordComesWithANewUserThatIsEnrolledBeforeTheServiceHasIt(t *tes
 	}
 }
 
-func TestARequestForAPasswordIsAnsweredOnce(t *testing.T) {
+func TestAPasswordRequestIsHandledOnce(t *testing.T) {
 	s := newStaff(t)
 	s.settle(t)
 	s.requestPassword(t, "now")
@@ -230,7 +230,7 @@ func TestARequestForAPasswordIsAnsweredOnce(t *testing.T) {
 	}
 }
 
-func TestAUserThatKeystoneRefusesForAWhileIsReplaced(t *testing.T) {
+func TestARejectedServiceUserIsReplaced(t *testing.T) {
 	s := newStaff(t)
 	s.answer = ask.Rejected
 	cp := s.settle(t)
@@ -245,7 +245,7 @@ func TestAUserThatKeystoneRefusesForAWhileIsReplaced(t *testing.T) {
 	}
 }
 
-func TestAServiceThatIsDeletedHasNoUserAnyMore(t *testing.T) {
+func TestTheServiceUserIsDeletedWithItsService(t *testing.T) {
 	s := newStaff(t)
 	s.settle(t)
 	s.sundial(t)
@@ -264,7 +264,7 @@ func TestAServiceThatIsDeletedHasNoUserAnyMore(t *testing.T) {
 	}
 }
 
-func TestAPasswordThatCannotAssignTheRoleIsReportedWithItsSecretAndReplacedAtOnce(t *testing.T) {
+func TestARefusedAdminPasswordIsReportedAndRetriedOnceCorrected(t *testing.T) {
 	s := newStaff(t)
 	s.answer, s.err = ask.Unproven, identity.ErrPassword
 	cp := s.settle(t)

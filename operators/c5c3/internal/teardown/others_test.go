@@ -17,7 +17,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-func TestOthersAreThoseThatUseASecretOfTheControlPlane(t *testing.T) {
+func TestForeignKORCObjectsThatUseOurSecretsAreListed(t *testing.T) {
 	cp := fixture.Minimal()
 	project := func(name, secret string) *orcv1alpha1.Project {
 		return &orcv1alpha1.Project{
@@ -46,7 +46,7 @@ func TestOthersAreThoseThatUseASecretOfTheControlPlane(t *testing.T) {
 	}
 }
 
-func TestKindsThatTheOperatorDoesNotWatchAreKnownFromFinalizers(t *testing.T) {
+func TestUnwatchedKindsAreDerivedFromFinalizers(t *testing.T) {
 	finalizers := []string{
 		"openstack.k-orc.cloud/network", "openstack.k-orc.cloud/project", "example.com/network", "openstack.k-orc.cloud/applicationcredential",
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-func TestAnObjectThatKORCChangesWhileItIsGivenUpLosesItsFinalizersInTheSamePass(t *testing.T) {
+func TestFinalizersAreForceRemovedDespiteAConcurrentUpdate(t *testing.T) {
 	domain := &orcv1alpha1.Domain{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "openstack", Name: "default", Finalizers: []string{"openstack.k-orc.cloud/domain", "example.com/keep"},
 	}}
@@ -67,7 +67,7 @@ func TestAnObjectThatKORCChangesWhileItIsGivenUpLosesItsFinalizersInTheSamePass(
 	}
 }
 
-func TestUsersThatAnUninstalledKORCLeavesInADatabaseThatStaysAreNamed(t *testing.T) {
+func TestUsersLeftInARetainedDatabaseAfterKORCRemovalAreNamed(t *testing.T) {
 	for policy, want := range map[commonv1.DeletionPolicy][]string{
 		commonv1.DeletionPolicyRetain: {"the user placement-1ec1c26b"}, commonv1.DeletionPolicyDelete: nil,
 	} {

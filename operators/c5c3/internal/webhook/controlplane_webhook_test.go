@@ -45,7 +45,7 @@ func admitting(reader client.Reader) *admission.Webhook[*c5c3v1alpha1.ControlPla
 	return webhook
 }
 
-func TestAllErrorsComeAtOnce(t *testing.T) {
+func TestAllValidationErrorsAreReportedTogether(t *testing.T) {
 	cp := fixture.Minimal()
 	cp.Spec.OpenStackRelease = "latest"
 	cp.Spec.Services.Keystone.Replicas = new(int32(0))
@@ -62,7 +62,7 @@ func TestAllErrorsComeAtOnce(t *testing.T) {
 	}
 }
 
-func TestANamespaceHasOneControlPlane(t *testing.T) {
+func TestASecondControlPlaneInANamespaceIsRefused(t *testing.T) {
 	elsewhere := fixture.Minimal()
 	elsewhere.Name, elsewhere.Namespace = "first", "elsewhere"
 	here := fixture.Minimal()
@@ -75,7 +75,7 @@ func TestANamespaceHasOneControlPlane(t *testing.T) {
 		{"none", cluster(t), ""},
 		{"one in another namespace", cluster(t, elsewhere), ""},
 		{"one here", cluster(t, here), `metadata.namespace: Forbidden: namespace "openstack" already has the ControlPlane "first"`},
-		{"nobody knows", unreachable(t), "metadata.namespace: Internal error"},
+		{"the list fails", unreachable(t), "metadata.namespace: Internal error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := admitting(c.reader).ValidateCreate(t.Context(), fixture.Minimal())
@@ -86,7 +86,7 @@ func TestANamespaceHasOneControlPlane(t *testing.T) {
 	}
 }
 
-func TestAnUpdateThatLeavesTheSpecAloneIsNotChecked(t *testing.T) {
+func TestAnUpdateWithoutASpecChangeIsNotValidated(t *testing.T) {
 	stored := fixture.Minimal()
 	stored.Spec.OpenStackRelease = "was valid once"
 	labelled := stored.DeepCopy()
@@ -113,7 +113,7 @@ func TestAnObjectBeingDeletedIsNotChecked(t *testing.T) {
 	}
 }
 
-func TestARotationThatNeedsMoreKeysIsAWarning(t *testing.T) {
+func TestARotationIntervalThatNeedsMoreFernetKeysIsWarnedAbout(t *testing.T) {
 	for interval, want := range map[time.Duration]string{
 		24 * time.Hour:  "spec.fernet.maxActiveKeys of at least 5 on Keystone controlplane-keystone",
 		48 * time.Hour:  "at least 4",
@@ -136,12 +136,12 @@ func TestAPlacementAheadOfItsKeystoneIsAWarning(t *testing.T) {
 	for name, c := range map[string]struct {
 		keystone, placement, want string
 	}{
-		"one release":                {"", "", ""},
-		"Keystone ahead":             {"2026.1", "", ""},
-		"another build":              {"2025.2", "2025.2-p1", ""},
-		"Placement ahead":            {"", "2026.1", "Placement gets release 2026.1 while Keystone has 2025.2"},
-		"Keystone behind the others": {"2025.1", "", "Placement gets release 2025.2 while Keystone has 2025.1"},
-		"a tag that is no release":   {"", "latest", ""},
+		"one release":               {"", "", ""},
+		"Keystone ahead":            {"2026.1", "", ""},
+		"another build":             {"2025.2", "2025.2-p1", ""},
+		"Placement ahead":           {"", "2026.1", "Placement gets release 2026.1 while Keystone has 2025.2"},
+		"Keystone behind Placement": {"2025.1", "", "Placement gets release 2025.2 while Keystone has 2025.1"},
+		"a tag that is no release":  {"", "latest", ""},
 	} {
 		cp := fixture.Minimal()
 		cp.Spec.OpenStackRelease = "2025.2"

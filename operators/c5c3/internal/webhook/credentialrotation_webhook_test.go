@@ -11,7 +11,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-func TestAScheduleThatDoesNotActIsAWarning(t *testing.T) {
+func TestAScheduleWithoutEffectIsWarnedAbout(t *testing.T) {
 	inMode := func(mode c5c3v1alpha1.RotationMode) client.Reader {
 		cp := fixture.Minimal()
 		cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode = mode
@@ -28,7 +28,7 @@ func TestAScheduleThatDoesNotActIsAWarning(t *testing.T) {
 		"in its own mode":              {inMode(c5c3v1alpha1.RotationScheduled), every30, ""},
 		"a request without a schedule": {inMode(c5c3v1alpha1.RotationManual), c5c3v1alpha1.CredentialRotationSpec{ReMint: true}, ""},
 		"no ControlPlane":              {cluster(t), every30, ""},
-		"nobody knows":                 {unreachable(t), every30, ""},
+		"the list fails":               {unreachable(t), every30, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			webhook := NewCredentialRotationWebhook()

@@ -42,7 +42,7 @@ func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
 	server.ServeWebhooks(t, ConfigDir, webhook.NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager)
 	Keystones().TheWebhook(t, server)
-	t.Run("fills in zeros", func(t *testing.T) { testZeros(t, server) })
+	t.Run("replaces zero values with defaults", func(t *testing.T) { testZeros(t, server) })
 	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
 	t.Run("asks for an existing PriorityClass", func(t *testing.T) { testPriorityClass(t, server) })
 	t.Run("warns of too few keys", func(t *testing.T) { testWarning(t, server) })

@@ -46,11 +46,13 @@ func TestEachRuleNamesItsFieldAndWhatToDo(t *testing.T) {
 	kinds().Each(t, apitest.Subject.EachRuleNamesItsField)
 }
 
-func TestARuleIsBrokenAlone(t *testing.T) { kinds().Each(t, apitest.Subject.EachRuleIsBrokenAlone) }
+func TestEveryViolationBreaksExactlyOneRule(t *testing.T) {
+	kinds().Each(t, apitest.Subject.EachRuleIsBrokenAlone)
+}
 
-func TestWhatWorksIsAccepted(t *testing.T) { kinds().Each(t, apitest.Subject.WhatWorksIsAccepted) }
+func TestValidSpecsAreAccepted(t *testing.T) { kinds().Each(t, apitest.Subject.WhatWorksIsAccepted) }
 
-func TestAnEmptyScheduleIsAskedFor(t *testing.T) {
+func TestStoredValuesThatTheSchemaForbidsAreRefused(t *testing.T) {
 	kinds().Each(t, apitest.Subject.UnwritableIsRefused)
 }
 
@@ -91,11 +93,11 @@ func TestTheOperatorFillsInEveryDefaultOfTheTable(t *testing.T) {
 	kinds().Each(t, apitest.Subject.TheOperatorFillsInEveryDefault)
 }
 
-func TestDefaultingTwiceIsDefaultingOnce(t *testing.T) {
+func TestDefaultingIsIdempotent(t *testing.T) {
 	kinds().Each(t, apitest.Subject.DefaultingTwiceIsDefaultingOnce)
 }
 
-func TestValidationTakesWhateverComesAndNamesAField(t *testing.T) {
+func TestValidationNeverPanicsAndNamesAField(t *testing.T) {
 	kinds().Each(t, apitest.Subject.ValidationNamesAField)
 }
 

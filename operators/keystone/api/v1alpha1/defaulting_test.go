@@ -32,7 +32,7 @@ func TestAMinimalKeystoneGetsEveryDefault(t *testing.T) {
 	}
 }
 
-func TestWhatIsOptionalAsAWholeIsCompletedOnlyWhenItIsThere(t *testing.T) {
+func TestOptionalStructsAreDefaultedOnlyIfSet(t *testing.T) {
 	k := minimal()
 	k.Spec.UWSGI = &commonv1.UWSGISpec{Processes: 4}
 	k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{Enabled: true}

@@ -7,7 +7,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-func TestOthersFindWhatBelongsToAKeystone(t *testing.T) {
+func TestEndpointsAndStorePathsAreDerivedFromNamespaceAndName(t *testing.T) {
 	here := cluster.Settings{Name: "east", Domain: "k8s.example.com"}
 	gateway := commonv1.GatewaySpec{Hostname: "identity.example.com"}
 	own := commonv1.GatewaySpec{Hostname: "keystone.example.com", Path: "/v3"}

@@ -8,13 +8,13 @@ import (
 	"github.com/c5c3/forge/internal/common/schedule"
 )
 
-func TestAScheduleThatNeverComesNeedsNoKeys(t *testing.T) {
+func TestAScheduleThatNeverActivatesIsAnError(t *testing.T) {
 	if _, err := RequiredFernetKeys("0 0 30 2 *", time.Hour); !errors.Is(err, schedule.ErrNeverActivates) {
 		t.Errorf("want ErrNeverActivates, got %v", err)
 	}
 }
 
-func TestTheLifetimeOfTokensIsFoundHoweverItsSectionIsWritten(t *testing.T) {
+func TestTheTokenLifetimeIsReadFromACaseInsensitiveSection(t *testing.T) {
 	for _, section := range []string{"token", "Token", "TOKEN"} {
 		var spec KeystoneSpec
 		spec.ExtraConfig = map[string]map[string]string{section: {"expiration": "7200", "allow_expired_window": "0"}}

@@ -9,7 +9,7 @@ func options(section, option, value string) map[string]map[string]string {
 	return map[string]map[string]string{section: {option: value}}
 }
 
-func TestASecretMayNotSetWhatTheOperatorKeepsToItself(t *testing.T) {
+func TestASecretMayNotSetReservedOptions(t *testing.T) {
 	for name, tc := range map[string]struct {
 		options map[string]map[string]string
 		says    []string
@@ -53,7 +53,7 @@ func TestASecretMayNotSetWhatTheOperatorKeepsToItself(t *testing.T) {
 	}
 }
 
-func TestASecretMaySetWhatIsNobodysBusiness(t *testing.T) {
+func TestASecretMaySetOtherOptions(t *testing.T) {
 	for name, accepted := range map[string]map[string]map[string]string{
 		"nothing":                  nil,
 		"a password":               options("ldap", "password", "hidden"),

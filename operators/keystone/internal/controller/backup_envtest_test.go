@@ -89,7 +89,7 @@ func TestTheKeysAreCopiedToTheStoreAndTheCopyFollowsThem(t *testing.T) {
 	settle(t, c, k, operator)
 }
 
-func TestACopyOfEarlierKeysIsNoBackup(t *testing.T) {
+func TestACopyOfEarlierKeysDoesNotCountAsABackup(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, modes[0])
 	expectStored(t, c, k)
@@ -119,7 +119,7 @@ func TestTheCopyOutlivesALostSecret(t *testing.T) {
 	expectStored(t, c, k)
 }
 
-func TestAFailingBackupIsToldAndLeavesReadyAlone(t *testing.T) {
+func TestAFailingBackupIsReportedWithoutAffectingReady(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
 	operator := testutil.Start(t, asOperator, namespace)
@@ -137,7 +137,7 @@ func TestAFailingBackupIsToldAndLeavesReadyAlone(t *testing.T) {
 	expectStored(t, c, k)
 }
 
-func TestAPushSecretOfSomebodyElseIsNotTakenOver(t *testing.T) {
+func TestAForeignPushSecretIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
 	testutil.Start(t, asOperator, namespace)
@@ -153,7 +153,7 @@ func TestAPushSecretOfSomebodyElseIsNotTakenOver(t *testing.T) {
 	expect.Exists(t, c, foreignPush)
 }
 
-func TestDeletionTakesTheKeysOutOfTheStore(t *testing.T) {
+func TestDeletionRemovesTheKeysFromTheStore(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, modes[1])
 	expectStored(t, c, k)
@@ -165,7 +165,7 @@ func TestDeletionTakesTheKeysOutOfTheStore(t *testing.T) {
 	expectEvent(t, c, k, "Normal OpenBaoSecretsFinalized")
 }
 
-func TestDeletionWaitsUntilThePushSecretsAreTakenOver(t *testing.T) {
+func TestDeletionWaitsUntilExternalSecretsHasAdoptedThePushSecrets(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, withCluster)
 	testutil.Start(t, asOperator, namespace)
@@ -183,7 +183,7 @@ func TestDeletionWaitsUntilThePushSecretsAreTakenOver(t *testing.T) {
 	expectNothingStored(t, k)
 }
 
-func TestDeletionSaysWhatKeepsTheCopiesInTheStore(t *testing.T) {
+func TestDeletionReportsWhyTheStoreCopiesCannotBeRemoved(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, modes[1])
 	expectStored(t, c, k)
@@ -202,7 +202,7 @@ func TestDeletionSaysWhatKeepsTheCopiesInTheStore(t *testing.T) {
 // impatient sets a short timeout of the waits for External Secrets during deletion.
 func impatient(o *testutil.Options) { o.SecretStoreTimeout = time.Second }
 
-func TestDeletionEndsWithoutAnExternalSecretsThatNeverStarts(t *testing.T) {
+func TestDeletionDoesNotWaitForeverForExternalSecrets(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, withCluster)
 	testutil.Start(t, asOperator, namespace, impatient)
@@ -216,7 +216,7 @@ func TestDeletionEndsWithoutAnExternalSecretsThatNeverStarts(t *testing.T) {
 	expectEvent(t, c, k, "Warning ESOAdoptionTimedOut")
 }
 
-func TestAStoreThatStaysSealedIsCleanedUpAfterTheKeystone(t *testing.T) {
+func TestStoreCopiesAreRemovedAfterTheKeystoneOnceTheStoreIsUnsealed(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, withCluster)
 	operator := testutil.Start(t, asOperator, namespace, impatient)
@@ -240,7 +240,7 @@ func TestAStoreThatStaysSealedIsCleanedUpAfterTheKeystone(t *testing.T) {
 	settle(t, c, again, operator)
 }
 
-func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
+func TestBackupsFollowTheInstallationOfExternalSecrets(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
 	foreign.Install(t, b.env.Config, foreign.MariaDB)
@@ -319,7 +319,7 @@ func withoutRight(t *testing.T, namespace, resource, verb string) *rest.Config {
 	return limited
 }
 
-func TestACopyThatTheStoreHasLostIsMadeAgain(t *testing.T) {
+func TestACopyMissingFromTheStoreIsPushedAgain(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
 	var ahead atomic.Int64

@@ -13,7 +13,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func TestALockOfTheAdministratorDoesNotKeepBootstrapFromSettingThePassword(t *testing.T) {
+func TestBootstrapCanSetThePasswordOfALockedAdministrator(t *testing.T) {
 	env := bootstrapTask(fixture.Scope(fixture.Minimal())).Env
 	at := slices.IndexFunc(env, func(v corev1.EnvVar) bool { return v.Name == "OS_SECURITY_COMPLIANCE__LOCKOUT_FAILURE_ATTEMPTS" })
 	if at < 0 || env[at].Value != "" || env[at].ValueFrom != nil {
@@ -22,7 +22,7 @@ func TestALockOfTheAdministratorDoesNotKeepBootstrapFromSettingThePassword(t *te
 }
 
 // test_forge_start.py tests that they do not count where the variable is, and nowhere else.
-func TestTheAttemptsOfBootstrapDoNotCountAsFailedLogins(t *testing.T) {
+func TestBootstrapLoginAttemptsDoNotCountTowardsTheLockout(t *testing.T) {
 	s := fixture.Scope(fixture.Installed(fixture.Minimal()))
 	if want := "\nif \"" + bootstrapVariable + "\" in os.environ:\n"; strings.Count(filesOf(t, s.Resource)[startFile], want) != 1 {
 		t.Errorf("%s does not say %q", startFile, want)
@@ -35,7 +35,7 @@ func TestTheAttemptsOfBootstrapDoNotCountAsFailedLogins(t *testing.T) {
 	}
 }
 
-func TestARefusedPasswordIsToldFromOtherFailuresOfBootstrap(t *testing.T) {
+func TestARefusedPasswordIsDistinguishedFromOtherBootstrapFailures(t *testing.T) {
 	for text, want := range map[string]bool{
 		"keystone.exception.PasswordRequirementsValidationError: The password does not match the requirements: any.": true,
 		"keystone.exception.PasswordHistoryValidationError: The new password cannot be identical.":                   true,

@@ -126,7 +126,7 @@ func TestNoJobPodIsSelectedAsAnAPIPod(t *testing.T) {
 	}
 }
 
-func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
+func TestPodSelectorMatchesAllPodsOfAKeystone(t *testing.T) {
 	s := fixture.Scope(fixture.Minimal())
 	selector, err := metav1.LabelSelectorAsSelector(keystonev1alpha1.PodSelector())
 	if err != nil {
@@ -147,7 +147,7 @@ func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
 	}
 }
 
-func TestSecretsStayOutOfEverythingButTheConnectionSecret(t *testing.T) {
+func TestSecretsAreOnlyInTheConnectionSecret(t *testing.T) {
 	s := fixture.Scope(fixture.Managed())
 	_, files := rendered(t, s, nil)
 	shown := fmt.Sprint(files,
@@ -223,7 +223,7 @@ func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
 	}
 }
 
-func TestFederationDecidesOnTheMethods(t *testing.T) {
+func TestFederationDeterminesTheAuthMethods(t *testing.T) {
 	k := fixture.Minimal()
 	for _, federation := range []*keystonev1alpha1.FederationSpec{nil, {}, {Enabled: true}} {
 		k.Spec.Federation = federation
@@ -248,7 +248,7 @@ func TestFederationDecidesOnTheMethods(t *testing.T) {
 	}
 }
 
-func TestEveryOsloSpellingOfTrueKeepsLoggingHealthy(t *testing.T) {
+func TestLoggingHealthyAcceptsEveryOsloSpellingOfTrue(t *testing.T) {
 	for value, healthy := range map[string]bool{
 		"true": true, "True": true, "YES": true, "1": true, "on": true, "false": false, "0": false, "": false, "maybe": false,
 	} {
@@ -260,7 +260,7 @@ func TestEveryOsloSpellingOfTrueKeepsLoggingHealthy(t *testing.T) {
 	}
 }
 
-func TestThePipelineIsDeclaredWell(t *testing.T) {
+func TestThePipelineIsValid(t *testing.T) {
 	if err := pipeline.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestThePipelineIsDeclaredWell(t *testing.T) {
 	}
 }
 
-func TestWhatIsReachedByNameHasTheDomainOfTheCluster(t *testing.T) {
+func TestEndpointsAndCacheServersUseTheClusterDomain(t *testing.T) {
 	in, k := cluster.Settings{Domain: "k8s.example.com"}, fixture.Managed()
 	if got := pass.InternalEndpoint(in, k); got != "http://keystone.openstack.svc.k8s.example.com:5000/v3" {
 		t.Errorf("the endpoint is %q", got)

@@ -66,7 +66,7 @@ func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 	}
 }
 
-func TestAModeThatRefusesPlainTextIsProvenBeforePodsGetIt(t *testing.T) {
+func TestRequiringTLSRunsTheSchemaCheckAgain(t *testing.T) {
 	keys := map[string]bool{}
 	for _, mode := range []commonv1.DatabaseTLSMode{commonv1.DatabaseTLSPrefer, commonv1.DatabaseTLSRequire} {
 		k := fixture.Managed()

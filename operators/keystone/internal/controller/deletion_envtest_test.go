@@ -89,7 +89,7 @@ func expectKept(
 	expectEvent(t, c, k, "Normal KeysKept")
 }
 
-func TestADatabaseThatStaysKeepsItsKeys(t *testing.T) {
+func TestKeysOfARetainedDatabaseAreKept(t *testing.T) {
 	for _, m := range []mode{modes[0], {"retained", withCluster, retained}} {
 		for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
 			t.Run(m.name+" "+string(policy), func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestADatabaseThatStaysKeepsItsKeys(t *testing.T) {
 }
 
 // mariadb-operator keeps the volume of a deleted MariaDB.
-func TestADatabaseWhoseServerIsGoneKeepsItsKeys(t *testing.T) {
+func TestKeysAreKeptIfTheDatabaseServerIsGone(t *testing.T) {
 	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
 		t.Run(string(policy), func(t *testing.T) {
 			t.Parallel()

@@ -115,7 +115,7 @@ func TestAMissingAdministratorsSecretIsNamedAndAwaited(t *testing.T) {
 	}
 }
 
-func TestKeysAreBackedUpOnceADatabaseAsksForThem(t *testing.T) {
+func TestTheKeyBackupWaitsForTheDatabase(t *testing.T) {
 	failure{
 		cause:     setJob("db-sync", standin.Hang()),
 		condition: "BackupHealthy", reason: "BackupPending",
@@ -153,7 +153,7 @@ func TestAFailingBootstrapIsExplainedAndAwaited(t *testing.T) {
 	}
 }
 
-func TestAFirstInstallationStartsItsPodsBesideTheSchemaCheck(t *testing.T) {
+func TestAFirstInstallationStartsPodsDuringTheSchemaCheck(t *testing.T) {
 	failure{
 		cause:     setJob("schema-check", standin.Hang()),
 		condition: "DatabaseReady", reason: "SchemaCheckInProgress",

@@ -8,7 +8,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func TestTheBrowserOfAFederatedUserIsSentBackToTheDashboard(t *testing.T) {
+func TestFederationConfiguresTheSSOCallbackPage(t *testing.T) {
 	for _, enabled := range []bool{true, false} {
 		k := fixture.Minimal()
 		k.Spec.Federation = &keystonev1alpha1.FederationSpec{Enabled: enabled}

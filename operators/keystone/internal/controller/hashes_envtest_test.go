@@ -24,7 +24,7 @@ import (
 
 const annotationConnectionHash = "keystone.c5c3.io/db-connection-hash"
 
-func TestTheHashesOfAKeystoneAreKeyed(t *testing.T) {
+func TestConnectionHashesAreKeyed(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
 	keys, connection := secret(k.Namespace, k.Name+"-credential-keys", nil), secret(k.Namespace, k.Name+"-db-connection", nil)

@@ -25,7 +25,7 @@ func secretOf(k *keystonev1alpha1.Keystone, name string, data map[string]string)
 	return secret
 }
 
-func TestThePassHidesWhatItKnowsFromTools(t *testing.T) {
+func TestKnownSecretsAreRedactedInToolOutput(t *testing.T) {
 	k := fixture.Minimal()
 	k.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "keystone-ldap"}
 	s := fixture.Scope(k)

@@ -72,7 +72,7 @@ func expectNoKeys(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 	}
 }
 
-func TestKeysAreMadeOnlyForADatabaseThatNeedsNoOthers(t *testing.T) {
+func TestKeysAreNotGeneratedForADatabaseEncryptedWithOtherKeys(t *testing.T) {
 	t.Parallel()
 	c, k, operator := onUsedDatabase(t, func(*keystonev1alpha1.Keystone) {})
 	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "KeysMissing", "restore it from its backup")
@@ -108,7 +108,7 @@ func expectUnclaimed(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone
 	}
 }
 
-func TestASecretWithoutKeysIsRefusedByNameAndLeftAlone(t *testing.T) {
+func TestAnExistingSecretWithoutUsableKeysIsReportedAndKept(t *testing.T) {
 	for suffix, condition := range map[string]string{
 		"-fernet-keys": "FernetKeysReady", "-credential-keys": "CredentialKeysReady",
 	} {
@@ -133,7 +133,7 @@ func TestASecretWithoutKeysIsRefusedByNameAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestTheKeysOfAUsedDatabaseAreTakenFromTheStore(t *testing.T) {
+func TestKeysOfAnExistingDatabaseAreRestoredFromTheStore(t *testing.T) {
 	t.Parallel()
 	c, k, operator := onUsedDatabase(t, sealed)
 	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "GeneratingKeys", "Vault is sealed", "repair ClusterSecretStore")
@@ -159,7 +159,7 @@ func TestTheKeysOfAUsedDatabaseAreTakenFromTheStore(t *testing.T) {
 	settle(t, c, k, operator)
 }
 
-func TestTokenKeysThatTheStoreIsSlowToGiveAreWaitedFor(t *testing.T) {
+func TestTokenKeysDelayedByTheStoreAreAwaited(t *testing.T) {
 	t.Parallel()
 	c, k, _ := onUsedDatabase(t, sealed)
 	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "GeneratingKeys", "Vault is sealed")
@@ -184,7 +184,7 @@ func TestTokenKeysThatTheStoreIsSlowToGiveAreWaitedFor(t *testing.T) {
 }
 
 // The Job controller reports the completion of a Job with a delay of about two seconds.
-func TestAJobControllerThatIsBehindDelaysNoInstallation(t *testing.T) {
+func TestASlowJobControllerDoesNotDelayTheInstallation(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
 	testutil.Start(t, asOperator, namespace)

@@ -28,7 +28,7 @@ func adminLogin(password string) testutil.Login {
 	return testutil.Login{User: "admin", Domain: "default", Password: password}
 }
 
-func TestAKeystoneAtWhichNobodyCanLogInIsNotReady(t *testing.T) {
+func TestAKeystoneWithFailingLoginsIsNotReady(t *testing.T) {
 	t.Parallel()
 	failedPart := func(part string) http.Header { return http.Header{"X-Forge-Failed-Part": {part}} }
 	c, namespace := newNamespace(t, testutil.Secrets)
@@ -73,7 +73,7 @@ func TestAKeystoneAtWhichNobodyCanLogInIsNotReady(t *testing.T) {
 	}
 }
 
-func TestAKeystoneThatWorksWithoutItsCacheSaysSo(t *testing.T) {
+func TestAnUnavailableCacheIsReportedWhileReady(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
 	operator := testutil.Start(t, asOperator, namespace)
@@ -164,7 +164,7 @@ func TestARefusedPasswordIsTriedOnceAndACorrectedOneAtOnce(t *testing.T) {
 	}
 }
 
-func TestABootstrapThatRunsAgainIsAReasonToTryARefusedPassword(t *testing.T) {
+func TestARefusedPasswordIsTriedAgainAfterBootstrap(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
 	operator := testutil.Start(t, asOperator, namespace)
@@ -179,7 +179,7 @@ func TestABootstrapThatRunsAgainIsAReasonToTryARefusedPassword(t *testing.T) {
 	ready(t, c, k)
 }
 
-func TestAChangedPasswordIsProvenBeforeItCounts(t *testing.T) {
+func TestAChangedPasswordIsVerifiedBeforeTheAPIIsReady(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
 	settle(t, c, k, operator)
@@ -197,7 +197,7 @@ func TestAChangedPasswordIsProvenBeforeItCounts(t *testing.T) {
 	}
 }
 
-func TestALoginIsProvenAgainWhenPodsOrKeysChange(t *testing.T) {
+func TestALoginIsVerifiedAgainWhenPodsOrKeysChange(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
 	made, err := keys.Generate(1)
@@ -224,7 +224,7 @@ func TestALoginIsProvenAgainWhenPodsOrKeysChange(t *testing.T) {
 	}
 }
 
-func TestAKeystoneWithoutPasswordLoginsNeedsNoneToBeReady(t *testing.T) {
+func TestAKeystoneWithoutPasswordAuthIsReadyWithoutALogin(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
 	operator := testutil.Start(t, asOperator, namespace)
@@ -238,7 +238,7 @@ func TestAKeystoneWithoutPasswordLoginsNeedsNoneToBeReady(t *testing.T) {
 	}
 }
 
-func TestNeitherPasswordNorTokenOfALoginIsShownAnywhere(t *testing.T) {
+func TestPasswordAndTokenOfALoginAreNeverShown(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
 	settle(t, c, k, operator)

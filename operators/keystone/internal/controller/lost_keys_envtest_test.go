@@ -18,7 +18,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-func TestKeysThatAreLostWithTheStatusAreNotReplacedEither(t *testing.T) {
+func TestKeysLostTogetherWithTheStatusAreNotReplaced(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
 	operator.Stop()

@@ -10,7 +10,7 @@ import (
 )
 
 // test_sitecustomize.py tests what the file does with it.
-func TestConnectionsToAManagedDatabaseWaitForWhatWasWrittenThroughAnotherServer(t *testing.T) {
+func TestConnectionsToAManagedDatabaseWaitForReplicatedWrites(t *testing.T) {
 	for name, test := range map[string]struct {
 		keystone *keystonev1alpha1.Keystone
 		want     string

@@ -116,7 +116,7 @@ func heap() int {
 }
 
 // Secrets are the only children that are updated as a whole.
-func TestAnUpdateOfACachedSecretKeepsWhoWroteWhat(t *testing.T) {
+func TestAnUpdateOfATrimmedSecretKeepsItsManagedFields(t *testing.T) {
 	c, namespace := newNamespace(t)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "keys"}, Data: map[string][]byte{"0": []byte("a")}}
 	if err := c.Create(t.Context(), secret, client.FieldOwner("somebody")); err != nil {

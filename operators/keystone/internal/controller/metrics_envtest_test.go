@@ -53,7 +53,7 @@ func expectLifetimes(t *testing.T, namespace string, names ...string) map[string
 	return found
 }
 
-func TestKeysHaveAnAgeFromTheFirstOnesOnUntilTheKeystoneIsGone(t *testing.T) {
+func TestKeyAgeMetricsAreExportedUntilTheKeystoneIsDeleted(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, modes[0])
 	const fernet, credential = " fernet", " credential"

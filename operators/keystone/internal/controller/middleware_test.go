@@ -10,7 +10,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func TestFilesOfFiltersAreNextToTheConfiguration(t *testing.T) {
+func TestMiddlewareFilesAreRenderedNextToTheConfiguration(t *testing.T) {
 	k := fixture.Managed()
 	k.Spec.Federation = &keystonev1alpha1.FederationSpec{Enabled: true}
 	k.Spec.Middleware[0].Files = nil

@@ -15,7 +15,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-func TestARoleIsEnoughForAKeystoneThatUsesEverything(t *testing.T) {
+func TestANamespacedRoleIsEnoughForAKeystoneWithAllFeatures(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, func(namespace string) []client.Object {
 		return append(writableSecrets(namespace), testutil.MariaDB(namespace))

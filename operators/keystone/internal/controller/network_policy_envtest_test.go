@@ -45,7 +45,7 @@ func restricted(t *testing.T) *keystonev1alpha1.Keystone {
 	return k
 }
 
-func TestNoNetworkPolicyIsolatesAKeystoneThatHasNoneAnyMore(t *testing.T) {
+func TestAllOwnedNetworkPoliciesAreDeletedWhenTheSpecUnsetsThem(t *testing.T) {
 	t.Parallel()
 	k := restricted(t)
 	policy := admitting(k, metav1.OwnerReference{
@@ -57,7 +57,7 @@ func TestNoNetworkPolicyIsolatesAKeystoneThatHasNoneAnyMore(t *testing.T) {
 	expect.Condition(t, admin, k, "NetworkPolicyReady", metav1.ConditionTrue, "NetworkPolicyNotRequired")
 }
 
-func TestANetworkPolicyOfAUserStaysWhateverItsName(t *testing.T) {
+func TestAForeignNetworkPolicyIsKept(t *testing.T) {
 	t.Parallel()
 	k := restricted(t)
 	policy := admitting(k)

@@ -26,7 +26,7 @@ func writableSecrets(namespace string) []client.Object {
 	return inputs
 }
 
-func TestASecretThatSomebodyElseMadeIsWrittenOnlyWhenItsLabelAllowsIt(t *testing.T) {
+func TestAForeignAdminSecretIsWrittenOnlyIfItsLabelAllowsIt(t *testing.T) {
 	t.Parallel()
 	c, k, operator := startRotating(t, testutil.Secrets("")...)
 	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionFalse, "AdminPasswordWriteNotAllowed",
@@ -43,7 +43,7 @@ func TestASecretThatSomebodyElseMadeIsWrittenOnlyWhenItsLabelAllowsIt(t *testing
 	expectRotated(t, c, k, operator, firstPassword)
 }
 
-func TestASecretThatHasTheNameOfTheNextPasswordIsNotOverwritten(t *testing.T) {
+func TestAForeignNextPasswordSecretIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	c, k, _ := startRotating(t, writableSecrets("")...)
 	ready(t, c, k)

@@ -135,7 +135,7 @@ func expectBootstraps(t *testing.T, k *keystonev1alpha1.Keystone, times int) {
 	})
 }
 
-func TestAStagedPasswordReachesASecretThatNothingElseWrites(t *testing.T) {
+func TestAStagedPasswordIsWrittenToAPlainSecret(t *testing.T) {
 	t.Parallel()
 	c, k, operator := startRotating(t, writableSecrets("")...)
 	ready(t, c, k)
@@ -170,7 +170,7 @@ func TestAStagedPasswordReachesTheSecretThroughTheStore(t *testing.T) {
 	}
 }
 
-func TestAStagedPasswordIsHeldBackWhileKeystoneCannotBeGivenIt(t *testing.T) {
+func TestAStagedPasswordIsHeldWhileBootstrapCannotRun(t *testing.T) {
 	t.Parallel()
 	c, k, operator := startRotating(t, writableSecrets("")...)
 	ready(t, c, k)
@@ -224,7 +224,7 @@ func TestARotationWaitsForASealedStore(t *testing.T) {
 	expectRotated(t, c, k, operator, firstPassword)
 }
 
-func TestAPasswordThatCannotBeDeliveredIsTold(t *testing.T) {
+func TestAFailedPasswordDeliveryIsReported(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		inputs func(namespace string) []client.Object
@@ -293,7 +293,7 @@ func TestAPasswordThatCannotBeDeliveredIsTold(t *testing.T) {
 	}
 }
 
-func TestStagedGarbageIsRefused(t *testing.T) {
+func TestAnInvalidStagedPasswordIsRefused(t *testing.T) {
 	t.Parallel()
 	c, k, operator := startRotating(t, writableSecrets("")...)
 	ready(t, c, k)
@@ -332,7 +332,7 @@ func TestStagedGarbageIsRefused(t *testing.T) {
 	}
 }
 
-func TestARotationThatIsTurnedOffLeavesOnlyThePassword(t *testing.T) {
+func TestDisablingPasswordRotationKeepsOnlyThePassword(t *testing.T) {
 	t.Parallel()
 	c, k, operator := startRotating(t, writableSecrets("")...)
 	stagePassword(t, c, k.Namespace, firstPassword, time.Now())

@@ -43,7 +43,7 @@ func TestCacheKeysCarryTheUIDOfTheirKeystone(t *testing.T) {
 	}
 }
 
-func TestOneServerOfAManagedCacheIsChosenByName(t *testing.T) {
+func TestTheCacheGuardKnowsTheServiceOfAManagedCache(t *testing.T) {
 	brownfield, k := fixture.Minimal(), fixture.Managed()
 	for _, test := range []struct {
 		keystone *keystonev1alpha1.Keystone
@@ -62,7 +62,7 @@ func TestOneServerOfAManagedCacheIsChosenByName(t *testing.T) {
 }
 
 // test_forge_errors.py tests what the files do.
-func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
+func TestErrorResponsesAreHandledWithAndWithoutMiddleware(t *testing.T) {
 	filtered := fixture.Minimal()
 	filtered.Spec.Middleware = fixture.Managed().Spec.Middleware
 	for _, k := range []*keystonev1alpha1.Keystone{fixture.Minimal(), filtered} {
@@ -83,7 +83,7 @@ func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
 }
 
 // test_forge_start.py tests what the file does with it.
-func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
+func TestTheStartFileKnowsWhetherUWSGIUsesThreads(t *testing.T) {
 	for threads, want := range map[int32]string{0: "False", 1: "False", 2: "True"} {
 		k := fixture.Minimal()
 		if threads > 0 {
@@ -97,7 +97,7 @@ func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
 }
 
 // test_forge_start.py tests which Keystones get another method.
-func TestStartsAreToldTheMethodsOfTheOperator(t *testing.T) {
+func TestTheStartFileContainsTheDefaultAuthMethods(t *testing.T) {
 	for _, federation := range []*keystonev1alpha1.FederationSpec{nil, {Enabled: true}} {
 		k := fixture.Minimal()
 		k.Spec.Federation = federation
@@ -110,7 +110,7 @@ func TestStartsAreToldTheMethodsOfTheOperator(t *testing.T) {
 
 // The groups are those of the entry points of Keystone 27.0, of which each manager that
 // keystone.server.backends makes loads one.
-func TestEachPluginThatKeystoneLoadsAtItsStartIsLookedUp(t *testing.T) {
+func TestEveryDriverLoadedAtStartupIsChecked(t *testing.T) {
 	var groups []string
 	for _, driver := range drivers {
 		groups = append(groups, driver.Group)

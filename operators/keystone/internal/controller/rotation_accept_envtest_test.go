@@ -52,7 +52,7 @@ func replacement(t *testing.T) map[string][]byte {
 }
 
 // An emergency: the keys in use are compromised.
-func TestStagedKeysThatAreNoSuccessorAreAcceptedOnceOnRequest(t *testing.T) {
+func TestUnrelatedStagedKeysAreAcceptedOnceOnRequest(t *testing.T) {
 	for family, event := range rotationEvents {
 		t.Run(family, func(t *testing.T) {
 			t.Parallel()
@@ -83,13 +83,13 @@ func TestStagedKeysThatAreNoSuccessorAreAcceptedOnceOnRequest(t *testing.T) {
 	}
 }
 
-func TestStagedKeysThatNobodyCouldUseAreAcceptedByNoRequest(t *testing.T) {
+func TestUnusableStagedKeysAreNeverAccepted(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, modes[0])
 	before, fresh := keysIn(t, c, k.Namespace, "fernet").Data, replacement(t)
 	for what, data := range map[string]map[string][]byte{
 		"no staged key": {"1": fresh["0"], "2": fresh["1"], "3": fresh["2"]},
-		"odd names":     {"0": fresh["0"], "1": fresh["1"], "two": fresh["2"]},
+		"invalid names": {"0": fresh["0"], "1": fresh["1"], "two": fresh["2"]},
 		"a broken key":  {"0": fresh["0"], "1": fresh["1"], "2": []byte("not a key")},
 	} {
 		objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {

@@ -102,7 +102,7 @@ func observeRotation(ctx context.Context, c client.Client, namespace string) (ro
 	return o, nil
 }
 
-func TestAPromotionThatIsInterruptedAnywhereHappensOnce(t *testing.T) {
+func TestAnInterruptedKeyPromotionHappensOnce(t *testing.T) {
 	t.Parallel()
 	c := env.Client(t, controller.Controller.Scheme())
 	crashwalk.Walk(t, crashwalk.Scenario[rotationOutcome]{

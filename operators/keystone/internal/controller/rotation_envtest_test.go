@@ -210,7 +210,7 @@ func staged(s *corev1.Secret) error {
 	return nil
 }
 
-func TestStagedGarbageIsRefusedAndCleared(t *testing.T) {
+func TestInvalidStagedKeysAreRefusedAndCleared(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
 	for _, family := range []string{"fernet", "credential"} {
@@ -225,7 +225,7 @@ func TestStagedGarbageIsRefusedAndCleared(t *testing.T) {
 			"broken keys":     {"0": []byte("not a key"), "2": before.Data["2"], "3": before.Data["0"]},
 			"foreign keys":    fresh,
 			"the keys in use": before.Data,
-			"odd names":       {"0": fresh["0"], "2": before.Data["2"], "3": before.Data["0"], "three": fresh["1"]},
+			"invalid names":   {"0": fresh["0"], "2": before.Data["2"], "3": before.Data["0"], "three": fresh["1"]},
 		} {
 			t.Run(family+"/"+what, func(t *testing.T) {
 				if err := stageKeys(t.Context(), c, k.Namespace, family, data, someTime); err != nil {
@@ -308,7 +308,7 @@ func TestTheCronJobsFollowTheSpec(t *testing.T) {
 	settle(t, c, k, operator)
 }
 
-func TestMoreAndFewerActiveKeysAreReachedByRotation(t *testing.T) {
+func TestRotationReachesARaisedOrLoweredNumberOfActiveKeys(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
 	setMaxActive := func(n int32) {
@@ -335,7 +335,7 @@ func TestMoreAndFewerActiveKeysAreReachedByRotation(t *testing.T) {
 	expectKeys(t, c, k.Namespace, "fernet", next)
 }
 
-func TestAStagingSecretOfSomebodyElseIsNeverUsed(t *testing.T) {
+func TestAForeignStagingSecretIsNotUsed(t *testing.T) {
 	t.Parallel()
 	foreign := func(namespace string) []client.Object {
 		mine := secret(namespace, testutil.Name+"-fernet-keys-rotation", map[string]string{"mine": "yes"})

@@ -124,7 +124,7 @@ func TestAMigrationOfCredentialsThatCannotStartIsExplained(t *testing.T) {
 	ready(t, c, k)
 }
 
-func TestALostHistoryIsReplacedByTheMostCautiousOne(t *testing.T) {
+func TestALostKeyHistoryHoldsTheNextRotation(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
 	objects.Change(t, c, keysIn(t, c, k.Namespace, "fernet"), func(s *corev1.Secret) { delete(s.Annotations, keyHistory) })

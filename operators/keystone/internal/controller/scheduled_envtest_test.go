@@ -71,7 +71,7 @@ func remembers(run *batchv1.Job, words string) error {
 	return nil
 }
 
-func TestAScheduledJobThatFailsShowsInTheConditionOfItsFeatureUntilOneSucceeds(t *testing.T) {
+func TestAFailedScheduledJobSetsItsConditionUntilOneSucceeds(t *testing.T) {
 	t.Parallel()
 	const cause = "(1045, \"Access denied for user 'keystone'\")"
 	w := withSchedules(t)

@@ -113,7 +113,7 @@ func optionsCopies(t *testing.T, c client.Client, namespace string) []string {
 	return names
 }
 
-func TestOptionsOfASecretReachThePodsAndFollowIt(t *testing.T) {
+func TestSecretOptionsAndTheirChangesReachThePods(t *testing.T) {
 	t.Parallel()
 	c, k, operator := startWithSecretOptions(t, firstOptions)
 	ready(t, c, k)

@@ -18,7 +18,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func TestEveryPodThatReadsTheConfigurationReadsTheOptionsOfTheSecretAfterIt(t *testing.T) {
+func TestSecretOptionsAreMountedAfterTheConfigurationInEveryPod(t *testing.T) {
 	s := fixture.Scope(fixture.Installed(fixture.Minimal()))
 	rendered := service.Rendered{
 		ConfigMap: "keystone-config-01234567", Secret: "keystone-extra-config-0123456789abcdef", SecretFile: "secret.conf",
@@ -61,7 +61,7 @@ func TestOtherOptionsOfASecretAreCheckedAgain(t *testing.T) {
 }
 
 // The other rules about such a Secret are those of every service.
-func TestASecretCannotSetWhatTheOperatorKeepsToItself(t *testing.T) {
+func TestASecretCannotSetReservedOptions(t *testing.T) {
 	for name, content := range map[string]string{
 		"the operator's option":  "[token]\nprovider = hunter2\n",
 		"the lifetime of tokens": "[TOKEN]\nexpiration = hunter2\n",

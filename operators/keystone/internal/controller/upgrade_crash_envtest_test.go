@@ -159,13 +159,13 @@ func TestAnOperatorKilledDuringAnOfflineUpgradeFinishesItAfterRestart(t *testing
 	walkTag(t, offlineMode(), []string{farTag}, anyState, writes, transport.KillAfter, transport.FailAfter)
 }
 
-func TestAnOperatorKilledWhileItTakesAnOfflineUpgradeBackFinishesThatAfterRestart(t *testing.T) {
+func TestAnOperatorKilledDuringAnOfflineAbortFinishesItAfterRestart(t *testing.T) {
 	t.Parallel()
 	writes := map[string]int{updateStatus: 1, "apply deployments.apps": 1, "apply cronjobs.batch": 3}
 	walkTag(t, offlineMode(commonv1.AnnotationHoldUpgrade), []string{farTag, oldTag}, held, writes)
 }
 
-func TestAnOperatorKilledWhileItTakesAnUpgradeBackFinishesThatAfterRestart(t *testing.T) {
+func TestAnOperatorKilledDuringAnUpgradeAbortFinishesItAfterRestart(t *testing.T) {
 	t.Parallel()
 	walkTag(t, atOldRelease, []string{newTag, oldTag}, migrating, map[string]int{deleteJob: 2, updateStatus: 1})
 }

@@ -151,7 +151,7 @@ func TestAnUpgradeRunsEachPhaseOnceAndThenNothingAnymore(t *testing.T) {
 	expectOnce(t, c, k, operator, upgradeEvents...)
 }
 
-func TestReleasesFollowOneAnother(t *testing.T) {
+func TestTwoConsecutiveUpgradesSucceed(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, atOldRelease)
 	for _, tag := range []string{"2025.2", "2026.1"} {
@@ -162,7 +162,7 @@ func TestReleasesFollowOneAnother(t *testing.T) {
 	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 3, "db-expand": 2, "db-migrate": 2, "db-contract": 2})
 }
 
-func TestAnImageThatCannotBePulledIsNamedAndTheUpgradeTakenBack(t *testing.T) {
+func TestAnUpgradeWithAnImagePullFailureIsReportedAndCanBeAborted(t *testing.T) {
 	t.Parallel()
 	c, k, _ := upgrading(t, "db-expand", standin.NoImage("not found"))
 	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "ExpandInProgress",
@@ -225,7 +225,7 @@ func TestAnUpgradeGoesOnAfterItsStatusIsLost(t *testing.T) {
 	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 2, "db-expand": 1, "db-migrate": 1, "db-contract": 1})
 }
 
-func TestAPatchReleaseSyncsTheSchemaBeforeAnythingRunsIt(t *testing.T) {
+func TestAPatchReleaseSyncsTheSchemaBeforeTheRollout(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, atOldRelease)
 	const patched = oldTag + "-upgraded"

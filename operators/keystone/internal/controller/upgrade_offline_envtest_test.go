@@ -39,7 +39,7 @@ func release(t *testing.T, k *keystonev1alpha1.Keystone) {
 	objects.Change(t, admin, k, func(k *keystonev1alpha1.Keystone) { delete(k.Annotations, commonv1.AnnotationHoldUpgrade) })
 }
 
-func TestNothingButAnOfflineUpgradeUsesTheDatabase(t *testing.T) {
+func TestBootstrapWaitsForTheEndOfAnOfflineUpgrade(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, offlineMode(commonv1.AnnotationHoldUpgrade))
 	setTag(t, c, k, farTag)

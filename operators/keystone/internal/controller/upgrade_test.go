@@ -24,7 +24,7 @@ func TestUpgradeJobsMatchTheirGoldenFiles(t *testing.T) {
 }
 
 // Both checks judge the output and exit code of keystone-manage.
-func TestAFailedLoginIsDistinguishedFromAnyRevision(t *testing.T) {
+func TestSchemaChecksDistinguishAFailedLoginFromAnyRevision(t *testing.T) {
 	const later = `echo "Can't locate revision identified by 'b4f8'" >&2; exit 1`
 	const refused = `echo "(1045, Access denied)" >&2; exit 1`
 	for name, test := range map[string]struct {

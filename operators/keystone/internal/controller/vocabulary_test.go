@@ -6,7 +6,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 )
 
-func TestNoReasonAndNoEventIsDocumentedThatNothingSays(t *testing.T) {
+func TestEveryDocumentedReasonAndEventIsUsed(t *testing.T) {
 	folders := []string{".", "../cronjob", "../keys", "../login", "../password"}
 	apitest.NothingIsDocumentedThatNothingSays(t, folders, "../../api/v1alpha1/conditions.go", "../../api/v1alpha1/events.go")
 }

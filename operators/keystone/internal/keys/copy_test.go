@@ -20,7 +20,7 @@ func TestPushSecretsMatchTheirGoldenFiles(t *testing.T) {
 	}
 }
 
-func TestEveryCopyOfAKeystoneIsBelowTheNameOfItsCluster(t *testing.T) {
+func TestStorePathsArePrefixedWithTheClusterName(t *testing.T) {
 	east, k, source := cluster.Settings{Name: "east"}, fixture.Minimal(), fixture.Source("source", nil)
 	var got []string
 	for _, backup := range keyBackups {

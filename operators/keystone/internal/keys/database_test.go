@@ -57,7 +57,7 @@ func live(t *testing.T, s *pass.Scope) *corev1.Secret {
 	return found
 }
 
-func TestKeysOfAnotherDatabaseAreNotTakenOver(t *testing.T) {
+func TestKeysOfAnotherDatabaseAreNotAdopted(t *testing.T) {
 	own := fixture.Minimal().Spec.Database.Identity(cluster.Settings{}, "openstack").String()
 	for name, c := range map[string]struct {
 		mark, by string
@@ -95,7 +95,7 @@ func TestKeysOfAnotherDatabaseAreNotTakenOver(t *testing.T) {
 	}
 }
 
-func TestWhatACopyFromTheStoreAddsToClaimedKeysIsRemoved(t *testing.T) {
+func TestTheDatabaseEntryOfARestoredCopyIsRemovedFromTheKeys(t *testing.T) {
 	s := withSecret(t, func(s *pass.Scope) *corev1.Secret {
 		secret := keySecret(t, s, nil)
 		claimed := service.Irreplaceable(s.Pass, secret.Name)

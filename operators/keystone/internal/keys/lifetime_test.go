@@ -16,7 +16,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func TestARotationThatCannotBeJudgedIsReported(t *testing.T) {
+func TestARotationWithAnUnknownTokenLifetimeIsReported(t *testing.T) {
 	unreadable := map[string]map[string]string{"token": {"expiration": "$hour"}}
 	for name, c := range map[string]struct {
 		options  map[string]map[string]string

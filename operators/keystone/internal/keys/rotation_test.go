@@ -47,7 +47,7 @@ func TestRotationObjectsMatchTheirGoldenFiles(t *testing.T) {
 	}
 }
 
-func TestTokensOfPodsWithAnEarlierConfigurationCount(t *testing.T) {
+func TestPodsWithAnEarlierConfigurationAreDetected(t *testing.T) {
 	pod := func(name, configMap, secret string) *corev1.Pod {
 		s := fixture.Scope(fixture.Minimal())
 		service.Config.Put(s.Slots, service.Rendered{ConfigMap: configMap, Secret: secret, SecretFile: "secret.conf"})
@@ -75,7 +75,7 @@ func TestTokensOfPodsWithAnEarlierConfigurationCount(t *testing.T) {
 	}
 }
 
-func TestARotationMayWriteNothingButItsStagingSecret(t *testing.T) {
+func TestARotationJobMayOnlyWriteItsStagingSecret(t *testing.T) {
 	for name, f := range families {
 		k := fixture.Minimal()
 		r := f.Rotator(fixture.Scope(fixture.Installed(k)))
@@ -124,7 +124,7 @@ func TestNoRotationPodIsSelectedAsAnAPIPod(t *testing.T) {
 }
 
 // A restarted container finds the files of its predecessor.
-func TestEachTryOfARotationStartsFromTheKeysInUse(t *testing.T) {
+func TestEveryRotationAttemptStartsFromTheKeysInUse(t *testing.T) {
 	for name, f := range families {
 		files, err := f.Rotator(fixture.Scope(fixture.Installed(fixture.Minimal()))).Files()
 		if err != nil {
@@ -155,7 +155,7 @@ func TestCredentialsAreMigratedBeforeTheirKeysAreRotated(t *testing.T) {
 	}
 }
 
-func TestTheKeysOfARotationHaveRoomForTheirNumber(t *testing.T) {
+func TestTheRotationVolumeHasSpaceForAllKeys(t *testing.T) {
 	const page = 4096
 	for _, number := range []int32{3, 300, 1000, 5000, math.MaxInt32} {
 		space := keySpace(number).Value()

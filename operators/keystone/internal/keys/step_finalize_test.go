@@ -36,7 +36,7 @@ func push(name string, options ...pushOption) *esov1alpha1.PushSecret {
 	return push
 }
 
-func TestTheBackupsAreReleasedInOrderAndInTime(t *testing.T) {
+func TestKeyBackupsAreFinalizedInOrderOrTimeOut(t *testing.T) {
 	deleted := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	soon, late := deleted.Add(time.Minute), deleted.Add(11*time.Minute)
 	for name, tc := range map[string]struct {
@@ -63,12 +63,12 @@ func TestTheBackupsAreReleasedInOrderAndInTime(t *testing.T) {
 			},
 			reason: "OpenBaoFinalizerBlocked", says: []string{"PushSecret a (Vault is sealed)", "PushSecret b", "openbao-cluster-store"},
 		},
-		"nobody ever takes one over": {
+		"one is never adopted": {
 			now: late, backups: []*esov1alpha1.PushSecret{push("a")},
 			remove: []string{"a"}, done: true, reason: "Deleting",
 			events: []string{"Warning ESOAdoptionTimedOut", "Normal OpenBaoSecretsFinalized"},
 		},
-		"nobody takes one over and the other is stuck for a short time": {
+		"one is not adopted and the other is stuck for a short time": {
 			now: late, backups: []*esov1alpha1.PushSecret{push("a"), push("b", adopted, terminatingSince(late.Add(-time.Minute)))},
 			remove: []string{"a"}, reason: "OpenBaoFinalizerBlocked", says: []string{"PushSecret b"},
 		},

@@ -16,7 +16,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func TestDamagedKeysAreNotCopiedOverTheGoodOnes(t *testing.T) {
+func TestDamagedKeysDoNotOverwriteTheBackup(t *testing.T) {
 	k := fixture.Minimal()
 	data, err := keys.Generate(3)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func TestPasswordsAreProvenWhereKeystoneTakesThem(t *testing.T) {
+func TestPasswordLoginsAreDetectedFromTheAuthMethods(t *testing.T) {
 	for methods, want := range map[string]bool{
 		"password": true, "external,password, token": true, "token,password": true,
 		"": false, "external,token": false, "password_but_not_quite": false,
@@ -36,7 +36,7 @@ func TestPasswordsAreProvenWhereKeystoneTakesThem(t *testing.T) {
 	}
 }
 
-func TestRefusedPasswordsAreTriedAgainOnlyAsOftenAsTheyLockNoAccount(t *testing.T) {
+func TestRetriesOfARefusedPasswordStayBelowTheLockoutLimit(t *testing.T) {
 	for attempts, want := range map[string]int{"1": 0, "2": 0, "3": 1, " 6 ": 4, "many": 0, "0": 0} {
 		options := ini.File{"security_compliance": {"lockout_failure_attempts": attempts}}
 		if got := refusedRetries(options); got != want {
@@ -60,7 +60,7 @@ func condition(conditionType string, status metav1.ConditionStatus, reason strin
 	return metav1.Condition{Type: conditionType, Status: status, Reason: reason, Message: "as before", ObservedGeneration: 1}
 }
 
-func TestAnErrorThatKeystoneDoesNotExplainIsBlamedOnWhatIsKnownToBeBroken(t *testing.T) {
+func TestAnUnexplainedLoginErrorIsAttributedToAKnownFailure(t *testing.T) {
 	noKeys := condition(keystonev1alpha1.ConditionFernetKeysReady, metav1.ConditionFalse, keystonev1alpha1.ReasonKeysMissing)
 	noDatabase := condition(vocabulary.ConditionDatabaseReady, metav1.ConditionFalse, vocabulary.ReasonClusterNotReady)
 	for title, test := range map[string]struct {
@@ -82,7 +82,7 @@ func TestAnErrorThatKeystoneDoesNotExplainIsBlamedOnWhatIsKnownToBeBroken(t *tes
 	}
 }
 
-func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
+func TestTheLastLoginResultSurvivesAnOperatorRestart(t *testing.T) {
 	const api = keystonev1alpha1.ConditionKeystoneAPIReady
 	bootstrapped := condition(keystonev1alpha1.ConditionBootstrapReady, metav1.ConditionTrue, keystonev1alpha1.ReasonBootstrapComplete)
 	older := condition(api, metav1.ConditionTrue, vocabulary.ReasonAPIHealthy)
@@ -124,7 +124,7 @@ func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
 // ownOptions are those of the operator that a login depends on.
 var ownOptions = ini.File{"identity": {"default_domain_id": "default"}}
 
-func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
+func TestAPasswordRefusalSurvivesARestartUntilBootstrapRunsAgain(t *testing.T) {
 	s := fixture.Scope(fixture.Minimal())
 	service.Config.Put(s.Slots, service.Rendered{Options: ownOptions})
 	last := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "keystone-bootstrap", UID: "one"}}
@@ -218,7 +218,7 @@ func TestALoginIsProvenAgainWhenItsInputsChange(t *testing.T) {
 	}
 }
 
-func TestEveryFindingAboutALoginHasAReason(t *testing.T) {
+func TestEveryLoginVerdictHasAReason(t *testing.T) {
 	s := fixture.Scope(fixture.Minimal())
 	for _, verdict := range []ask.Verdict{
 		ask.Unproven, ask.Pending, ask.Accepted, ask.Rejected, proof.Uncached, proof.DatabaseFailed, proof.CacheFailed, proof.KeysFailed,

@@ -74,7 +74,7 @@ func TestARotationIsDueAtTheFirstActivationAfterTheLastOne(t *testing.T) {
 	}
 }
 
-func TestWhatIsOfUnknownAgeIsNotDue(t *testing.T) {
+func TestALifetimeOfUnknownAgeHasNoDueTime(t *testing.T) {
 	l, _ := someLifetimes(t)
 	l.SetDue(someKeystone, "admin-password", weekly(rotatedAt))
 	if at, ok := l.Due.Get(someKeystone, "admin-password"); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func TestCronJobsKeepTheImageWhoseSchemaIsInstalled(t *testing.T) {
+func TestCronJobsUseTheImageOfTheInstalledSchema(t *testing.T) {
 	for name, test := range map[string]struct {
 		status commonv1.ServiceStatus
 		want   string

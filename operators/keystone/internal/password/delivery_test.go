@@ -15,7 +15,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func TestAPasswordThatKeystoneCannotBeGivenIsHeldBack(t *testing.T) {
+func TestAPasswordIsHeldUntilKeystoneCanBeBootstrapped(t *testing.T) {
 	for _, tc := range []struct {
 		name                               string
 		arrived, delivered, boot, heldBack bool
@@ -51,7 +51,7 @@ func TestAPasswordThatKeystoneCannotBeGivenIsHeldBack(t *testing.T) {
 	}
 }
 
-func TestAPasswordThatIsHeldBackForLongIsToldOf(t *testing.T) {
+func TestALongHeldPasswordIsReported(t *testing.T) {
 	k := fixture.Rotating()
 	s := fixture.Scope(k)
 	made := time.Now().Add(-2 * deliveryTimeout).UTC().Format(time.RFC3339)

@@ -16,7 +16,7 @@ func TestPushSecretsMatchTheirGoldenFiles(t *testing.T) {
 	golden.CompareYAML(t, "rotation/cronjob-admin-password.yaml", cronJob)
 }
 
-func TestEveryCopyOfAKeystoneIsBelowTheNameOfItsCluster(t *testing.T) {
+func TestStorePathsArePrefixedWithTheClusterName(t *testing.T) {
 	push := newPush(cluster.Settings{Name: "east"}, fixture.Rotating(), fixture.Source("source", nil))
 	if got := push.Spec.Data[0].Match.RemoteRef.RemoteKey; got != "east/bootstrap/openstack/keystone/admin" {
 		t.Errorf("the path in the store is %q", got)

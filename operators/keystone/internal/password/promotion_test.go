@@ -7,7 +7,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func TestOnlyUsablePasswordsAreTakenOver(t *testing.T) {
+func TestOnlyUsablePasswordsArePromoted(t *testing.T) {
 	good := strings.Repeat("-aZ0_", 8)
 	for name, tc := range map[string]struct {
 		data    map[string][]byte

@@ -37,7 +37,7 @@ func TestRenderPasteKeepsTheOrderOfTheFilters(t *testing.T) {
 	golden.Compare(t, "api-paste-filters.ini", got)
 }
 
-func TestRenderPasteRefusesWhatThePipelineCannotHold(t *testing.T) {
+func TestRenderPasteRefusesInvalidFilters(t *testing.T) {
 	const factory = "keystonemiddleware.audit:filter_factory"
 	tests := map[string]struct {
 		filter Filter

@@ -51,7 +51,7 @@ func merged(headers ...http.Header) http.Header {
 	return all
 }
 
-func TestAnAnswerToALoginIsClassified(t *testing.T) {
+func TestALoginResponseIsClassified(t *testing.T) {
 	for title, test := range map[string]struct {
 		answer answer
 		want   ask.Verdict
@@ -91,7 +91,7 @@ func TestAnAnswerToALoginIsClassified(t *testing.T) {
 	}
 }
 
-func TestALoginIsWhatKeystoneTakes(t *testing.T) {
+func TestALoginRequestHasTheFormatOfKeystone(t *testing.T) {
 	var asked *http.Request
 	var body []byte
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -148,7 +148,7 @@ func TestATargetShowsNoPasswordWhenItIsPrinted(t *testing.T) {
 	}
 }
 
-func TestAccountsThatReadAlikeWhenJoinedAreTwo(t *testing.T) {
+func TestAccountHashesSeparateUserAndDomain(t *testing.T) {
 	one, other := admin, admin
 	one.User, one.Domain = "a", "bc"
 	other.User, other.Domain = "ab", "c"

@@ -94,7 +94,7 @@ func inBubble(t *testing.T, k *keystone, test func(p *Prover, passes func() int)
 	})
 }
 
-func TestALoginIsProvenOnceAndThenSeldom(t *testing.T) {
+func TestAnAcceptedLoginIsVerifiedOncePerPeriod(t *testing.T) {
 	k := &keystone{answer: accepted}
 	inBubble(t, k, func(p *Prover, passes func() int) {
 		if got := p.Check(name, wanted); got.Verdict != ask.Unproven {
@@ -120,7 +120,7 @@ func TestALoginIsProvenOnceAndThenSeldom(t *testing.T) {
 	})
 }
 
-func TestARefusedPasswordWaitsForANewOne(t *testing.T) {
+func TestARefusedPasswordIsNotRetriedUntilItChanges(t *testing.T) {
 	k := &keystone{answer: refused}
 	inBubble(t, k, func(p *Prover, _ func() int) {
 		for i := range 100 {
@@ -145,7 +145,7 @@ func TestARefusedPasswordWaitsForANewOne(t *testing.T) {
 	})
 }
 
-func TestOneLoginIsTriedAtATime(t *testing.T) {
+func TestLoginsAreNotConcurrent(t *testing.T) {
 	k := &keystone{answer: refused, takes: 3 * time.Second}
 	inBubble(t, k, func(p *Prover, _ func() int) {
 		for i := range 20 {
@@ -159,7 +159,7 @@ func TestOneLoginIsTriedAtATime(t *testing.T) {
 	}
 }
 
-func TestTheLoginsOfARestartedOperatorAreSpread(t *testing.T) {
+func TestLoginsAfterARestartAreSpreadOverTime(t *testing.T) {
 	k := &keystone{answer: accepted}
 	const keystones = 1000
 	inBubble(t, k, func(p *Prover, passes func() int) {
@@ -186,7 +186,7 @@ func TestTheLoginsOfARestartedOperatorAreSpread(t *testing.T) {
 	}
 }
 
-func TestALoginThatFailsAfterARestartIsNews(t *testing.T) {
+func TestALoginFailureAfterARestartTriggersAReconcile(t *testing.T) {
 	inBubble(t, &keystone{answer: answer{code: http.StatusInternalServerError}}, func(p *Prover, passes func() int) {
 		p.Check(name, with(func(t *Target) { t.Before = ask.Accepted }))
 		<-time.After(spread)
@@ -198,7 +198,7 @@ func TestALoginThatFailsAfterARestartIsNews(t *testing.T) {
 
 // A Keystone with a changed spec waits for a login, even if nothing about its pods has
 // changed.
-func TestALoginThatWasPutOffIsTriedAtOnceWhenTheLastOneDoesNotCountAnyMore(t *testing.T) {
+func TestADeferredLoginIsTriedImmediatelyOnceTheLastResultIsStale(t *testing.T) {
 	k := &keystone{answer: accepted}
 	inBubble(t, k, func(p *Prover, passes func() int) {
 		begun := time.Now()
@@ -217,7 +217,7 @@ func TestALoginThatWasPutOffIsTriedAtOnceWhenTheLastOneDoesNotCountAnyMore(t *te
 	})
 }
 
-func TestASuspendedLoginIsNotTriedAndItsLastFindingStays(t *testing.T) {
+func TestASuspendedLoginIsNotTriedAndKeepsItsLastResult(t *testing.T) {
 	k := &keystone{answer: accepted}
 	inBubble(t, k, func(p *Prover, _ func() int) {
 		if got := p.Suspend(name); got.Verdict != ask.Unproven {

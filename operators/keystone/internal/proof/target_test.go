@@ -23,7 +23,7 @@ func with(change func(*Target)) Target {
 	return target
 }
 
-func TestALoginIsDue(t *testing.T) {
+func TestTheNextLoginTimeDependsOnTheLastResult(t *testing.T) {
 	const never = -1 * time.Nanosecond
 	tried := func(results ...ask.Verdict) func(*ask.History) {
 		return func(h *ask.History) {
@@ -99,7 +99,7 @@ func TestALoginIsDue(t *testing.T) {
 	}
 }
 
-func TestAFindingCountsForItsAccount(t *testing.T) {
+func TestALoginResultCountsOnlyForItsAccountAndBootstrap(t *testing.T) {
 	changedPassword := with(func(t *Target) { t.Password = []byte("another") })
 	again := with(func(t *Target) { t.Bootstrap = "two" })
 	for title, test := range map[string]struct {
@@ -129,7 +129,7 @@ func TestAFindingCountsForItsAccount(t *testing.T) {
 	}
 }
 
-func TestALoginThatIsNotAnsweredIsNewsTheSecondTime(t *testing.T) {
+func TestAnUnansweredLoginIsReportedTheSecondTime(t *testing.T) {
 	for title, test := range map[string]struct {
 		found []ask.Verdict
 		want  ask.Verdict
@@ -244,7 +244,7 @@ func (m *model) logIn() (problem string) {
 	return problem
 }
 
-func TestARefusedPasswordIsNeverTriedAgainTooSoonWhateverHappens(t *testing.T) {
+func TestARefusedPasswordIsNeverRetriedTooSoon(t *testing.T) {
 	for seed := range uint64(300) {
 		m := &model{
 			Rand: rand.New(rand.NewPCG(seed, 0)), now: start, target: wanted, history: &ask.History{},

@@ -7,7 +7,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
+func TestAnIneffectiveOrSensitiveOptionInTheSpecIsWarnedAbout(t *testing.T) {
 	const noEffect, readable = "has no effect", "anyone who may read this resource or ConfigMaps can read "
 	for name, c := range map[string]struct {
 		config map[string]map[string]string
@@ -35,7 +35,7 @@ func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
 	}
 }
 
-func TestASecretOfAPluginOrAFilterIsAWarning(t *testing.T) {
+func TestASecretInAPluginOrFilterConfigIsWarnedAbout(t *testing.T) {
 	k := &keystonev1alpha1.Keystone{}
 	k.Spec.Plugins = []keystonev1alpha1.PluginSpec{{
 		Name: "keycloak", ConfigSection: "keycloak", Config: map[string]string{"client_secret": "hunter2"},
@@ -52,7 +52,7 @@ func TestASecretOfAPluginOrAFilterIsAWarning(t *testing.T) {
 	}
 }
 
-func TestTheWarningNeverAsksForMoreKeysThanAreAdvisable(t *testing.T) {
+func TestTheFernetWarningAdvisesAReasonableNumberOfKeys(t *testing.T) {
 	for schedule, want := range map[string]string{"0 0 * * *": "set maxActiveKeys to at least 5", "* * * * *": "rotate less often"} {
 		k := &keystonev1alpha1.Keystone{}
 		k.Spec.Fernet.RotationSchedule, k.Spec.Fernet.MaxActiveKeys = schedule, 3

@@ -44,7 +44,7 @@ func withoutPriorityClasses(t testing.TB) client.Reader {
 	})
 }
 
-func TestAllErrorsComeAtOnce(t *testing.T) {
+func TestAllValidationErrorsAreReportedTogether(t *testing.T) {
 	k := fixture.Minimal()
 	k.Spec.Replicas = -1
 	k.Spec.Fernet.MaxActiveKeys = 1
@@ -85,7 +85,7 @@ func TestThePriorityClassMustExist(t *testing.T) {
 	}
 }
 
-func TestAnUpdateThatLeavesTheSpecAloneIsNotChecked(t *testing.T) {
+func TestAnUpdateWithoutASpecChangeIsNotValidated(t *testing.T) {
 	stored := fixture.Minimal()
 	stored.Spec.Fernet.RotationSchedule = "was valid once"
 	labelled := stored.DeepCopy()
@@ -159,7 +159,7 @@ func TestTooFewFernetKeysAreAWarning(t *testing.T) {
 	}
 }
 
-func TestANetworkPolicyThatNamesNoProxiesOfTheGatewayIsAWarning(t *testing.T) {
+func TestANetworkPolicyWithoutGatewayProxiesIsWarnedAbout(t *testing.T) {
 	const advice = "if the proxies of the Gateway run in another namespace, add that namespace to spec.networkPolicy.ingress"
 	type source = commonv1.NetworkPolicyIngressSource
 	from := func(labels ...string) source {
@@ -207,7 +207,7 @@ func TestANetworkPolicyThatNamesNoProxiesOfTheGatewayIsAWarning(t *testing.T) {
 	}
 }
 
-func TestAdmissionKnowsTheDomainOfTheCluster(t *testing.T) {
+func TestAdmissionComparesDatabaseHostsWithTheClusterDomain(t *testing.T) {
 	older, younger := fixture.Minimal(), fixture.Minimal()
 	older.Namespace, older.Name, older.Status.InstalledRelease = "other", "older", "2025.1"
 	older.Spec.Database.Host = "mariadb.databases"

@@ -72,7 +72,7 @@ func placements() apitest.Kind[*Placement] {
 
 func kinds() apitest.Kinds { return apitest.Kinds{placements()} }
 
-func TestTheAPIOfPlacementIsComplete(t *testing.T) {
+func TestThePlacementAPIPassesAllAPIChecks(t *testing.T) {
 	// JSON carries no text that is not valid UTF-8.
 	kinds().Prove(t, "validation*.go", " must be valid UTF-8")
 }

@@ -7,7 +7,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-func TestAPlacementIsFoundWhereItServes(t *testing.T) {
+func TestEndpointsAndStorePathsAreDerivedFromNamespaceAndName(t *testing.T) {
 	in := cluster.Settings{Domain: "example.local"}
 	if got, want := InternalEndpoint(in, "tenant", "cloud"), "http://cloud.tenant.svc.example.local:8778"; got != want {
 		t.Errorf("inside the cluster it is at %s, want %s", got, want)

@@ -10,7 +10,7 @@ import (
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
-func TestTheConfigurationOfAPlacement(t *testing.T) {
+func TestPlacementConfigurationIsRenderedFromTheSpec(t *testing.T) {
 	p := &placementv1alpha1.Placement{}
 	p.Name, p.Namespace = "placement", "openstack"
 	p.Spec.Cache.Servers = []string{"one:11211", "two:11211"}

@@ -7,7 +7,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/permission"
 )
 
-func TestNoReasonIsDocumentedThatNothingSays(t *testing.T) {
+func TestEveryDocumentedReasonIsUsed(t *testing.T) {
 	apitest.NothingIsDocumentedThatNothingSays(t, []string{"."}, "../../api/v1alpha1/conditions.go")
 }
 
@@ -15,7 +15,7 @@ func TestTheMarkersPermitWhatTheControllerWatchesAndWrites(t *testing.T) {
 	permission.Check(t, Controller.Scheme(), Controller.Watched(), "placement_controller.go")
 }
 
-func TestThePipelineIsDeclaredWell(t *testing.T) {
+func TestThePipelineIsValid(t *testing.T) {
 	if err := pipeline.Validate(); err != nil {
 		t.Error(err)
 	}

@@ -9,7 +9,7 @@ import (
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
-func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
+func TestAnIneffectiveOrSensitiveOptionInTheSpecIsWarnedAbout(t *testing.T) {
 	const readable = "anyone who may read this resource or ConfigMaps can read "
 	for name, c := range map[string]struct {
 		config map[string]map[string]string

@@ -12,7 +12,7 @@ import (
 	"github.com/c5c3/forge/workshop/secretstore/internal/command"
 )
 
-func TestAStoreIsInitialisedOnceAndOpenedByEnoughOfItsKeys(t *testing.T) {
+func TestAStoreIsInitialisedOnceAndUnsealedWithAThresholdOfKeys(t *testing.T) {
 	p := startEmpty(t)
 	out, err := p.run(t, "", "status", "-format=json")
 	if !errors.Is(err, command.ErrSealed) || !strings.Contains(out, `"initialized": false`) {
@@ -39,7 +39,7 @@ func TestAStoreIsInitialisedOnceAndOpenedByEnoughOfItsKeys(t *testing.T) {
 	p.mustRun(t, "", "status")
 }
 
-func TestDataIsGivenInTheFormsOfTheDocumentation(t *testing.T) {
+func TestKVPutAcceptsTheDocumentedInputForms(t *testing.T) {
 	p := start(t)
 	file := filepath.Join(t.TempDir(), "value")
 	if err := os.WriteFile(file, []byte("from a file"), 0o600); err != nil {

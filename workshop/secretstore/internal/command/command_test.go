@@ -134,7 +134,7 @@ func TestASecretIsWrittenReadListedAndRemoved(t *testing.T) {
 	}
 }
 
-func TestAWriteThatMustCreateDoesNotReplace(t *testing.T) {
+func TestACreateOnlyWriteDoesNotOverwrite(t *testing.T) {
 	p := start(t)
 	p.mustRun(t, `{"v": "first"}`, "kv put -cas=0 kv-v2/a -")
 	if _, err := p.run(t, `{"v": "second"}`, "kv", "put", "-cas=0", "kv-v2/a", "-"); status(err) != http.StatusBadRequest {
@@ -163,7 +163,7 @@ func TestASealedStoreIsUnsealedWithTheKeysOfThePod(t *testing.T) {
 	p.mustRun(t, "", "status")
 }
 
-func TestTheControlsOfTestsAreReached(t *testing.T) {
+func TestFaultsAndEmptyingCanBeTriggeredFromTheCommandLine(t *testing.T) {
 	p := start(t)
 	p.mustRun(t, `{"v": "x"}`, "kv put kv-v2/a/b -")
 	p.mustRun(t, "", "stand-in fault -status=418 a/")

@@ -66,7 +66,7 @@ func TestNoPolicyPermitsNothing(t *testing.T) {
 	}
 }
 
-func TestAPatternRefersToTheLoginOfTheToken(t *testing.T) {
+func TestAPolicyTemplateResolvesTheIdentityOfTheToken(t *testing.T) {
 	policies := []policy.Policy{{"kv/{{identity.entity.aliases.here.metadata.service_account_namespace}}/*": {policy.Read}}}
 	of := func(accessor, namespace string) policy.Identity {
 		return policy.Identity{Accessor: accessor, Metadata: map[string]string{"service_account_namespace": namespace}}

@@ -28,7 +28,7 @@ func TestAServiceAccountOfTheRoleLogsIn(t *testing.T) {
 	}
 }
 
-func TestOthersDoNotLogIn(t *testing.T) {
+func TestLoginsWithOtherAccountsOrAudiencesAreRejected(t *testing.T) {
 	for _, test := range []struct{ role, token string }{
 		{"eso-management", "ns/default@openbao"},
 		{"eso-management", "ns/openbao-infrastructure@openbao"},
@@ -55,7 +55,7 @@ func TestARevokedTokenIsWorthNothing(t *testing.T) {
 	}
 }
 
-func TestATokenEndsWithItsTime(t *testing.T) {
+func TestATokenExpiresAfterItsTTL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t)
 		root := s.client(t, rootToken)

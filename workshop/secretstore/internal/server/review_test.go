@@ -64,7 +64,7 @@ func TestATokenOfNoServiceAccountIsNotAuthenticated(t *testing.T) {
 	}
 }
 
-func TestAReviewThatFailsIsNoVerdict(t *testing.T) {
+func TestATokenReviewFailureIsNotARejection(t *testing.T) {
 	_, err := apiServer(t, http.StatusInternalServerError, nil).Review(t.Context(), "theirs", "store")
 	if err == nil || errors.Is(err, server.ErrNotAuthenticated) {
 		t.Errorf("got %v", err)

@@ -105,7 +105,7 @@ func TestCustomMetadataIsKeptBesideTheVersions(t *testing.T) {
 	}
 }
 
-func TestDeletingTheMetadataEndsThePath(t *testing.T) {
+func TestDeletingMetadataRemovesThePath(t *testing.T) {
 	client := start(t).client(t, rootToken)
 	put(t, client, "a/b", map[string]any{"v": "x"})
 	if err := client.KVv2("kv-v2").DeleteMetadata(t.Context(), "a/b"); err != nil {
@@ -129,7 +129,7 @@ func TestFoldersAreListedLevelByLevel(t *testing.T) {
 	}
 }
 
-func TestACheckAndSetThatFailsSaysSo(t *testing.T) {
+func TestAFailedCheckAndSetIsABadRequest(t *testing.T) {
 	client := start(t).client(t, rootToken)
 	put(t, client, "a", map[string]any{"v": "x"})
 	_, err := client.KVv2("kv-v2").Put(t.Context(), "a", map[string]any{"v": "y"}, vault.WithCheckAndSet(0))
@@ -162,7 +162,7 @@ func TestDeletingWhatIsNotThereIsNoError(t *testing.T) {
 	}
 }
 
-func TestAChangeThatCannotBeSavedDoesNotHappen(t *testing.T) {
+func TestAWriteThatCannotBePersistedIsNotApplied(t *testing.T) {
 	s := start(t)
 	client := s.client(t, rootToken)
 	put(t, client, "a", map[string]any{"v": "first"})

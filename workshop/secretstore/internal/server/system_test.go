@@ -47,7 +47,7 @@ func TestAWrongKeyDoesNotUnseal(t *testing.T) {
 	}
 }
 
-func TestOnlyTheRootTokenReachesTheControls(t *testing.T) {
+func TestOnlyTheRootTokenMayCallAdministrativePaths(t *testing.T) {
 	eso := start(t).externalSecrets(t)
 	for _, path := range []string{"sys/seal", "sys/stand-in/empty", "sys/stand-in/fault", "sys/mounts/x", "sys/policies/acl/x"} {
 		if _, err := eso.Logical().WriteWithContext(t.Context(), path, nil); status(err) != http.StatusForbidden {
@@ -144,7 +144,7 @@ func TestWhatIsSetUpSurvivesARestart(t *testing.T) {
 	}
 }
 
-func TestARoleNeedsAccountsAndItsLoginASetting(t *testing.T) {
+func TestARoleNeedsServiceAccountsAndAConfiguredAuthMethod(t *testing.T) {
 	root := start(t).client(t, rootToken)
 	err := write(t, root, "auth/kubernetes/management/role/x", map[string]any{"token_policies": "p"})
 	if status(err) != http.StatusBadRequest {

@@ -29,7 +29,7 @@ func run(t *testing.T, program, in string, args ...string) (out string, code int
 	return string(output), command.ProcessState.ExitCode()
 }
 
-func TestAProgramGetsWhatTheScriptHasNotRead(t *testing.T) {
+func TestAProgramInheritsTheRemainingStandardInput(t *testing.T) {
 	script := `IFS= read -r SECRET && export SECRET && exec "$@"`
 	out, code := run(t, "sh", "the token\nthe rest\n", "-c", script, "sh", "/bin/sh", "-c", `echo "$SECRET"; cat`)
 	if out != "the token\nthe rest\n" || code != 0 {
@@ -37,7 +37,7 @@ func TestAProgramGetsWhatTheScriptHasNotRead(t *testing.T) {
 	}
 }
 
-func TestTheExitCodeIsTheProgramS(t *testing.T) {
+func TestTheExitCodeOfTheProgramIsReturned(t *testing.T) {
 	if _, code := run(t, "sh", "", "-c", `exec "$@"`, "sh", "/bin/sh", "-c", "exit 2"); code != 2 {
 		t.Errorf("got %d", code)
 	}
@@ -46,7 +46,7 @@ func TestTheExitCodeIsTheProgramS(t *testing.T) {
 	}
 }
 
-func TestAScriptOnStandardInputFollowsTheToken(t *testing.T) {
+func TestAScriptIsReadFromStandardInputAfterTheToken(t *testing.T) {
 	out, code := run(t, "sh", "the token\nset -eu\n/bin/sh -c 'cat; echo \"$SECRET\"' <<'END'\ninput\nEND\nfalse\necho no\n",
 		"-c", `IFS= read -r SECRET && export SECRET && PROGRAM=sh exec "`+os.Args[0]+`" -s`)
 	if out != "input\nthe token\n" || code != 1 {
@@ -54,7 +54,7 @@ func TestAScriptOnStandardInputFollowsTheToken(t *testing.T) {
 	}
 }
 
-func TestAProgramRunsWithTheVariablesBeforeIt(t *testing.T) {
+func TestEnvRunsAProgramWithTheGivenVariables(t *testing.T) {
 	out, code := run(t, "env", "", "A=b=c", "PROGRAM=", "/bin/sh", "-c", `echo "$A"`)
 	if out != "b=c\n" || code != 0 {
 		t.Errorf("got %q and %d", out, code)
