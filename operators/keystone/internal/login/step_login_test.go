@@ -173,9 +173,9 @@ func TestARefusalInOtherWordsIsKnownByTheJob(t *testing.T) {
 }
 
 func TestARefusalThatTheLastReleaseHasReportedIsKnown(t *testing.T) {
-	s, last := withRefusal(t, "Keystone rejects the password of admin under password of Secret keystone-admin, which Job keystone-bootstrap of "+
-		"2026-11-28T09:30:00Z has set: it was changed there, or the user was locked or disabled; correct the Secret, or have bootstrap "+
-		"set the password again with another value of the annotation keystone.openstack.c5c3.io/run-again")
+	s, last := withRefusal(t, "Keystone rejects the password of admin under password of Secret keystone-admin, which "+
+		"Job keystone-bootstrap of 2026-11-28T09:30:00Z has set: it was changed there, or the user was locked or disabled; "+
+		"correct the Secret, or have bootstrap set the password again with another value of the annotation keystone.openstack.c5c3.io/run-again")
 	if got := targetOf(s, nil, nil).Before; got != ask.Rejected {
 		t.Errorf("got %q, so the password would be tried again", got)
 	}
