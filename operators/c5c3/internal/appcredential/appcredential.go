@@ -9,9 +9,6 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
-// keyValue is the key from which K-ORC reads the secret of an application credential.
-const keyValue = "value"
-
 // Credential is handed from the step that creates the credential to the one that delivers
 // it to its users.
 var Credential = reconcile.NewSlot[Held]("ApplicationCredential")
@@ -19,6 +16,6 @@ var Credential = reconcile.NewSlot[Held]("ApplicationCredential")
 // Held is the application credential of a control plane in a pass: its Secret and the K-ORC
 // object.
 type Held struct {
-	secret     *secret
+	*secret
 	credential *orcv1alpha1.ApplicationCredential
 }

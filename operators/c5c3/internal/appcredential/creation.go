@@ -22,8 +22,7 @@ import (
 
 // creation makes K-ORC create the application credential with the secret in the Secret.
 type creation struct {
-	*pass.Pass
-	secret     *secret
+	*secret
 	imports    []korc.Object
 	credential *orcv1alpha1.ApplicationCredential
 }
@@ -81,7 +80,7 @@ func (c *creation) waitingImports() string {
 // step in replacing it. It returns an error until Keystone has the current one.
 func (c *creation) keepCredential(ctx context.Context) error {
 	live, err := apply.Find(ctx, c.ThirdParty, pass.Key(c.Pass, c.CP.ApplicationCredentialName()), &orcv1alpha1.ApplicationCredential{})
-	r := &replacement{Pass: c.Pass, secret: c.secret}
+	r := &replacement{c.secret}
 	switch {
 	case err != nil:
 		return err

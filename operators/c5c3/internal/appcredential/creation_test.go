@@ -51,13 +51,13 @@ func TestARotationRequestDuringAReconcileIsKept(t *testing.T) {
 			return c.Get(ctx, key, obj, opts...)
 		},
 	})
-	application := &creation{
+	application := &creation{secret: &secret{
 		Pass: pass.New(&pass.Tools{
 			Access: kube.Access{Client: busy, ThirdParty: busy, Scheme: fixture.Scheme()},
 			Proofs: identity.NewProofs(nil, func(string) time.Time { return fixture.Noon }, 0, 0),
 		}, cp),
-		secret: &secret{adminPassword: "password", object: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},
-	}
+		adminPassword: "password", object: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}},
+	}}
 	application.secret.object.Annotations = map[string]string{c5c3v1alpha1.AnnotationRotationRequest: "uid/1"}
 	answering := applicationCredential(cp, credentialName(cp, "secret"), map[string]string{
 		c5c3v1alpha1.AnnotationAdminPasswordHash: controlplane.Hash("password"), c5c3v1alpha1.AnnotationRotationRequest: "uid/1",

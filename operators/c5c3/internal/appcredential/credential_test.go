@@ -49,10 +49,10 @@ func TestACredentialIsReplacedForAPasswordChangeOrARequest(t *testing.T) {
 		if c.manual {
 			cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode = c5c3v1alpha1.RotationManual
 		}
-		application := &creation{
-			Pass:   pass.New(&pass.Tools{Proofs: identity.NewProofs(nil, func(string) time.Time { return fixture.Noon }, 0, 0)}, cp),
-			secret: &secret{adminPassword: "password", object: &corev1.Secret{}},
-		}
+		application := &creation{secret: &secret{
+			Pass:          pass.New(&pass.Tools{Proofs: identity.NewProofs(nil, func(string) time.Time { return fixture.Noon }, 0, 0)}, cp),
+			adminPassword: "password", object: &corev1.Secret{},
+		}}
 		application.secret.object.Annotations = c.secret
 		live := applicationCredential(cp, "name", maps.Clone(c.live))
 		live.Status.ID = ptr.To("id")
@@ -82,14 +82,14 @@ func TestARejectedCredentialIsReplacedOnlyAfterItIsReported(t *testing.T) {
 		}}
 		now := fixture.Noon.Add(-time.Hour)
 		refusing := func(context.Context, string, string, string) (ask.Verdict, error) { return ask.Rejected, nil }
-		application := &creation{
+		application := &creation{secret: &secret{
 			Pass: pass.New(&pass.Tools{
 				Proofs:      identity.NewProofs(refusing, func(string) time.Time { return now }, time.Minute, time.Second),
 				Access:      kube.Access{Clock: func() time.Time { return now }},
 				RetryPeriod: retry,
 			}, cp),
-			secret: &secret{object: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},
-		}
+			object: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}},
+		}}
 		for _, id := range []string{"id", "other"} {
 			_, _ = application.Proofs.Verdict(application.Name, "url", id, "secret", false)
 		}

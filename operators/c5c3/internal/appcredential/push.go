@@ -1,7 +1,6 @@
 package appcredential
 
 import (
-	"context"
 	"time"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
@@ -15,7 +14,6 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/externalsecret"
-	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
 const (
@@ -66,23 +64,4 @@ func cloudsDelivery(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, push *eso
 	})
 	es.Annotations = map[string]string{annotationForceSync: push.Status.SyncedResourceVersion}
 	return es
-}
-
-// keepPush pushes the credential's Secret to the secret store.
-func (s *secret) keepPush(ctx context.Context) error {
-	s.push = credentialPush(s.Cluster, s.CP, s.object)
-	if s.delivery == nil {
-		s.delivery = cloudsDelivery(s.Cluster, s.CP, s.push)
-	}
-	return secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.CP, s.push, pass.FieldManager)
-}
-
-// keepDelivery delivers what was pushed to the store to the users of the credential.
-// Before the first push there is nothing that External Secrets could fetch.
-func (s *secret) keepDelivery(ctx context.Context) error {
-	s.delivery = cloudsDelivery(s.Cluster, s.CP, s.push)
-	if s.push.Status.SyncedResourceVersion == "" {
-		return nil
-	}
-	return externalsecret.Ensure(ctx, s.Pass, s.delivery)
 }

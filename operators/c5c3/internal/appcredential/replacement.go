@@ -28,10 +28,7 @@ import (
 // revoked.
 
 // replacement replaces the application credential.
-type replacement struct {
-	*pass.Pass
-	secret *secret
-}
+type replacement struct{ *secret }
 
 // replace starts a replacement with a single write: a new secret. The clouds.yaml in the
 // same Secret remains that of the old credential.

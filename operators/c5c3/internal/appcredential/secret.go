@@ -13,12 +13,17 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/externalsecret"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
+
+// keyValue is the key from which K-ORC reads the secret of an application credential.
+const keyValue = "value"
 
 // secret is the Secret of the application credential, with the objects that deliver it to
 // its users. It has the secret with which K-ORC creates the credential, and the clouds.yaml
@@ -177,6 +182,25 @@ func (s *secret) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error)
 // seed returns a clouds.yaml with the administrator's password.
 func (s *secret) seed() ([]byte, error) {
 	return clouds.Seed(controlplane.AuthURL(s.CP), s.CP, s.adminPassword)
+}
+
+// keepPush pushes the credential's Secret to the secret store.
+func (s *secret) keepPush(ctx context.Context) error {
+	s.push = credentialPush(s.Cluster, s.CP, s.object)
+	if s.delivery == nil {
+		s.delivery = cloudsDelivery(s.Cluster, s.CP, s.push)
+	}
+	return secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.CP, s.push, pass.FieldManager)
+}
+
+// keepDelivery delivers what was pushed to the store to the users of the credential.
+// Before the first push there is nothing that External Secrets could fetch.
+func (s *secret) keepDelivery(ctx context.Context) error {
+	s.delivery = cloudsDelivery(s.Cluster, s.CP, s.push)
+	if s.push.Status.SyncedResourceVersion == "" {
+		return nil
+	}
+	return externalsecret.Ensure(ctx, s.Pass, s.delivery)
 }
 
 // deliveredClouds returns the clouds.yaml that the users have, nil for none.

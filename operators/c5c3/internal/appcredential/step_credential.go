@@ -33,7 +33,7 @@ func Reconcile(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
 	}
-	c := &creation{Pass: s, secret: stored}
+	c := &creation{secret: stored}
 	again, err := c.keepImports(ctx)
 	if err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonAdminImportError, err)

@@ -33,7 +33,7 @@ func ReconcileDelivery(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil {
 		return pass.NoKeystone()
 	}
-	d := &delivery{Pass: s, Held: Credential.Value(s.Slots)}
+	d := &delivery{Credential.Value(s.Slots)}
 	// KORC is only True if both are set.
 	id, secret := *d.credential.Status.ID, string(d.secret.object.Data[keyValue])
 	if err := d.prove(id, secret); err != nil {
@@ -52,10 +52,7 @@ func ReconcileDelivery(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 }
 
 // delivery delivers the application credential to its users.
-type delivery struct {
-	*pass.Pass
-	Held
-}
+type delivery struct{ Held }
 
 // deliver has the users get the credential, and returns an error until they have it.
 func (d *delivery) deliver(ctx context.Context, id, secret string) error {
@@ -112,7 +109,7 @@ func (d *delivery) awaitDelivery(ctx context.Context, text []byte) error {
 	if id, value := clouds.CredentialIn(now); id == wantID && value == wantSecret {
 		return nil
 	}
-	at, err := d.whereInTransit(ctx)
+	at, err := whereInTransit(ctx, d.secret)
 	if err == nil && at.fetched {
 		err = d.replaceStale(ctx)
 	}

@@ -19,32 +19,33 @@ type transit struct {
 	fetched bool
 }
 
-func (d *delivery) whereInTransit(ctx context.Context) (transit, error) {
-	broken, err := secrets.BrokenStore(ctx, d.Kinds, d.ThirdParty)
+// whereInTransit returns where the clouds.yaml of the Secret is.
+func whereInTransit(ctx context.Context, s *secret) (transit, error) {
+	broken, err := secrets.BrokenStore(ctx, s.Kinds, s.ThirdParty)
 	if err != nil {
 		return transit{}, err
 	}
-	push := secrets.PushStateOf(d.secret.push)
+	push := secrets.PushStateOf(s.push)
 	switch {
 	case broken != "":
 		return transit{reason: c5c3v1alpha1.ReasonSecretStoreNotReady, message: fmt.Sprintf(
 			"ClusterSecretStore %s is not ready, so the clouds.yaml cannot reach Secret %s; repair the store or the backend behind it",
-			broken, d.secret.delivery.Name)}, nil
+			broken, s.delivery.Name)}, nil
 	case !push.Synced:
 		return transit{reason: c5c3v1alpha1.ReasonWaitingForPushSecret, message: detailed(fmt.Sprintf(
 			"PushSecret %s has not stored the clouds.yaml at %s yet; if this persists, repair the store; a path that something else wrote needs "+
 				"the custom metadata managed-by=external-secrets",
-			d.secret.push.Name, controlplane.CredentialPath(d.Cluster, d.CP)), push.Message)}, nil
+			s.push.Name, controlplane.CredentialPath(s.Cluster, s.CP)), push.Message)}, nil
 	}
-	for _, condition := range d.secret.delivery.Status.Conditions {
+	for _, condition := range s.delivery.Status.Conditions {
 		if condition.Type == esov1.ExternalSecretReady && condition.Status != corev1.ConditionTrue {
 			return transit{reason: c5c3v1alpha1.ReasonWaitingForCloudsYaml, message: detailed(
-				fmt.Sprintf("ExternalSecret %s has not delivered its Secret", d.secret.delivery.Name), condition.Message)}, nil
+				fmt.Sprintf("ExternalSecret %s has not delivered its Secret", s.delivery.Name), condition.Message)}, nil
 		}
 	}
 	return transit{
 		fetched: true, reason: c5c3v1alpha1.ReasonWaitingForCloudsYamlSync,
-		message: fmt.Sprintf("Secret %s does not hold the current clouds.yaml yet", d.secret.delivery.Name),
+		message: fmt.Sprintf("Secret %s does not hold the current clouds.yaml yet", s.delivery.Name),
 	}, nil
 }
 
