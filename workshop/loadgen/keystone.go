@@ -60,11 +60,8 @@ func (u *user) version(ctx context.Context, c *client) error {
 	if err != nil {
 		return err
 	}
-	result, err := c.do(ctx, request)
+	result, err := c.expect(ctx, request, http.StatusOK)
 	if err != nil {
-		return err
-	}
-	if err := expect(result, http.StatusOK); err != nil {
 		return err
 	}
 	var found struct {
@@ -85,11 +82,8 @@ func (u *user) issue(ctx context.Context, c *client) error {
 	if err != nil {
 		return err
 	}
-	result, err := c.do(ctx, request)
+	result, err := c.expect(ctx, request, http.StatusCreated)
 	if err != nil {
-		return err
-	}
-	if err := expect(result, http.StatusCreated); err != nil {
 		return err
 	}
 	token := result.header.Get("X-Subject-Token")
@@ -122,11 +116,8 @@ func (u *user) validate(ctx context.Context, c *client, turn int) error {
 		request.Header.Set("X-Subject-Token", u.first)
 	}
 	u.mu.Unlock()
-	result, err := c.do(ctx, request)
+	result, err := c.expect(ctx, request, http.StatusOK)
 	if err != nil {
-		return err
-	}
-	if err := expect(result, http.StatusOK); err != nil {
 		return err
 	}
 	var found struct {
@@ -148,11 +139,8 @@ func (u *user) ask(ctx context.Context, c *client) error {
 	u.mu.Lock()
 	request.Header.Set("X-Auth-Token", u.latest)
 	u.mu.Unlock()
-	result, err := c.do(ctx, request)
-	if err != nil {
-		return err
-	}
-	return expect(result, http.StatusOK)
+	_, err = c.expect(ctx, request, http.StatusOK)
+	return err
 }
 
 func (u *user) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
@@ -188,9 +176,11 @@ func (u *user) credentials() ([]byte, error) {
 	}})
 }
 
-func expect(result answer, status int) error {
-	if result.status != status {
-		return &statusError{status: result.status}
+// expect sends a request, and returns an error unless it is answered with the status.
+func (c *client) expect(ctx context.Context, request *http.Request, status int) (answer, error) {
+	result, err := c.do(ctx, request)
+	if err == nil && result.status != status {
+		err = &statusError{status: result.status}
 	}
-	return nil
+	return result, err
 }
