@@ -50,7 +50,7 @@ func recordRefusal(ctx context.Context, s *pass.Scope) error {
 	marked := k.DeepCopy()
 	metav1.SetMetaDataAnnotation(&marked.ObjectMeta, annotationRefused, string(bootstrap.UID))
 	// The lock keeps this pass from writing a status for a spec that it has not seen.
-	if err := apply.Merge(ctx, s.Client, k.DeepCopy(), marked, "recording a rejected password on"); err != nil {
+	if err := apply.Merge(ctx, s.Client, k, marked, "recording a rejected password on"); err != nil {
 		return err
 	}
 	k.Annotations, k.ResourceVersion = marked.Annotations, marked.ResourceVersion
