@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -82,6 +83,13 @@ func (a *answers) Do(request *http.Request) (*http.Response, error) {
 	defer a.mu.Unlock()
 	a.asked = append(a.asked, time.Now())
 	return answer{code: a.codes[min(len(a.asked), len(a.codes))-1]}.Do(request)
+}
+
+// times returns when it was asked.
+func (a *answers) times() []time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.asked)
 }
 
 // inBubble runs a prober in virtual time, and counts the passes that it triggers.
@@ -161,8 +169,9 @@ func TestAnUnhealthyEndpointIsProbedWithBackoff(t *testing.T) {
 		p.Check(name, endpoint, "1", false)
 		<-time.After(5 * time.Minute)
 		last := firstRetry
-		for i := range client.asked[1:] {
-			again := client.asked[i+1].Sub(client.asked[i])
+		asked := client.times()
+		for i := range asked[1:] {
+			again := asked[i+1].Sub(asked[i])
 			// A retry is up to a fifth later.
 			if again < last || again > lastRetry*6/5 {
 				t.Fatalf("asked again after %s, before that after %s; want it to grow from %s to %s", again, last, firstRetry, lastRetry)
@@ -172,10 +181,10 @@ func TestAnUnhealthyEndpointIsProbedWithBackoff(t *testing.T) {
 		if last < lastRetry*5/6 {
 			t.Errorf("asked again after %s at last, want %s", last, lastRetry)
 		}
-		before := len(client.asked)
+		before := len(client.times())
 		p.Check(name, endpoint, "2", false)
 		<-time.After(firstRetry * 6 / 5)
-		if got := len(client.asked) - before; got < 2 {
+		if got := len(client.times()) - before; got < 2 {
 			t.Errorf("asked %d times although something changed, want at once and again after %s", got, firstRetry)
 		}
 		client.mu.Lock()
@@ -183,13 +192,13 @@ func TestAnUnhealthyEndpointIsProbedWithBackoff(t *testing.T) {
 		client.mu.Unlock()
 		p.Check(name, endpoint, "3", false)
 		synctest.Wait()
-		before = len(client.asked)
+		before = len(client.times())
 		<-time.After(healthyPeriod - time.Second)
-		if got := len(client.asked); got != before {
+		if got := len(client.times()); got != before {
 			t.Errorf("a healthy endpoint was asked %d times within %s", got-before, healthyPeriod)
 		}
 		<-time.After(healthyPeriod / 2)
-		if got := len(client.asked); got != before+1 {
+		if got := len(client.times()); got != before+1 {
 			t.Errorf("a healthy endpoint was asked %d times after %s, want once", got-before, healthyPeriod)
 		}
 	})
@@ -227,12 +236,12 @@ func TestAnUnchangedTargetIsNotProbedAgainByAPass(t *testing.T) {
 			p.Check(name, endpoint, "1", false)
 			passes()
 		}
-		if got := len(client.asked); got != 1 {
+		if got := len(client.times()); got != 1 {
 			t.Errorf("%d probes of an unchanged target, want 1", got)
 		}
 		p.Check(name, endpoint, "2", false)
 		passes()
-		if got := len(client.asked); got != 2 {
+		if got := len(client.times()); got != 2 {
 			t.Errorf("%d probes after a new trigger, want 2", got)
 		}
 	})
@@ -245,7 +254,7 @@ func TestAForgottenTargetIsNotProbed(t *testing.T) {
 		passes()
 		p.Forget(name)
 		<-time.After(time.Hour)
-		if got := len(client.asked); got != 1 {
+		if got := len(client.times()); got != 1 {
 			t.Errorf("a forgotten target was probed %d times", got-1)
 		}
 	})
