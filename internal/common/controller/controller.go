@@ -44,8 +44,7 @@ type Controller[R reconcile.Object, T, S any] struct {
 	// Trim drops from an object what no pass reads, before it enters the cache. It may be nil.
 	Trim func(client.Object)
 
-	// Guard and Outdated are those of [reconcile.Reconciler], and so are Summarise and
-	// Recomputed.
+	// Guard and Outdated are those of [reconcile.Reconciler], and so is Summarise.
 	Guard    func(R) error
 	Outdated func(R) string
 	// Preflight returns why a resource must not be reconciled, as in [reconcile.Reconciler].
@@ -57,7 +56,6 @@ type Controller[R reconcile.Object, T, S any] struct {
 	Pipeline   reconcile.Pipeline[S]
 	Finalizers []reconcile.Finalizer[S]
 	Summarise  func(R)
-	Recomputed func(read R) func(later R)
 
 	// Background returns what works on resources outside of their passes. It may be nil.
 	Background func(T) []Background

@@ -53,7 +53,7 @@ func (c Controller[R, T, S]) reconciler(in *Shared, tools T, background []Backgr
 		Guard:    c.Guard, Outdated: c.Outdated,
 		Scope:    func(resource R) S { return c.Scope(tools, resource) },
 		Pipeline: c.Pipeline, Finalizers: c.Finalizers,
-		Summarise: c.Summarise, Recomputed: c.Recomputed,
+		Summarise: c.Summarise,
 		Forget: func(name types.NamespacedName) {
 			for _, work := range background {
 				work.Forget(name)

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -37,7 +36,6 @@ func (p *pass[T, S]) finishQuietly(ctx context.Context) (ctrl.Result, error) {
 			}
 			return ctrl.Result{}, err
 		}
-		p.written.note(client.ObjectKeyFromObject(p.obj), p.now())
 		p.emitTransitions()
 	}
 	return p.result(ctx)

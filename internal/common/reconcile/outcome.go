@@ -38,8 +38,6 @@ type Outcome struct {
 	news []Event
 	// recorded is emitted once the status write of this pass has succeeded.
 	recorded []Event
-	// atOnce requires a status write even if the next pass may change the status again.
-	atOnce bool
 }
 
 // Event is something worth telling the user that happened in this pass and
@@ -100,13 +98,6 @@ func (o Outcome) After(d time.Duration) Outcome {
 // Within is like After, unless an earlier requeue is already requested. Zero does nothing.
 func (o Outcome) Within(d time.Duration) Outcome {
 	o.after = Sooner(o.after, d)
-	return o
-}
-
-// AtOnce requires a status write in this pass. It is for results that a user must see
-// even if they last less than a second.
-func (o Outcome) AtOnce() Outcome {
-	o.atOnce = true
 	return o
 }
 

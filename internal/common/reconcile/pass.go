@@ -35,9 +35,6 @@ func (r *Reconciler[T, S]) runPass(ctx context.Context, request ctrl.Request) (c
 	}
 	pass := &pass[T, S]{Reconciler: r, obj: obj, before: obj.StatusCopy()}
 	pass.previous = slices.Clone(obj.GetConditions())
-	if r.Recomputed != nil {
-		pass.reset = r.Recomputed(obj)
-	}
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return pass.finalize(ctx)
 	}
@@ -81,12 +78,6 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 		p.Summarise(p.obj)
 	}
 	p.obj.SetObservedGeneration(generation)
-	if wait := p.settles(); wait > 0 {
-		p.emitStepEvents(ctx)
-		result, err := p.result(ctx)
-		result.RequeueAfter = Sooner(result.RequeueAfter, wait)
-		return result, err
-	}
 	return p.finish(ctx)
 }
 

@@ -95,8 +95,7 @@ func TestAnInvalidSpecStopsEverythingElse(t *testing.T) {
 
 func TestReadyReportsSpecValuesThatAreNoLongerAccepted(t *testing.T) {
 	w := newWorld(t, someThing())
-	now, outdated := time.Now(), "spec.size is too large"
-	w.reconciler.clock = func() time.Time { return now }
+	outdated := "spec.size is too large"
 	w.reconciler.Outdated = func(*thing) string { return outdated }
 	for _, test := range []struct {
 		outcome       Outcome
@@ -110,7 +109,6 @@ func TestReadyReportsSpecValuesThatAreNoLongerAccepted(t *testing.T) {
 		{Done("Fine", ""), "", "All sub-resources are ready", metav1.ConditionTrue, true},
 	} {
 		w.outcome, outdated = test.outcome, test.remark
-		now = now.Add(time.Hour)
 		before := w.statusWrites
 		if _, err := w.pass(t); err != nil {
 			t.Fatal(err)

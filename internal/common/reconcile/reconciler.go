@@ -52,11 +52,6 @@ type Reconciler[T Object, S any] struct {
 	// Summarise completes the rest of the status from the conditions of the
 	// pass. It may be nil.
 	Summarise func(T)
-	// Recomputed returns, for a resource as it was read, a function that takes out of a later
-	// status what the resource lacked and what every pass recomputes until it is written. A
-	// status that differs only in that may be written later, like the conditions. It may be
-	// nil: then only conditions may be written later.
-	Recomputed func(read T) func(later T)
 	// Finalizers are the stages of deletion, in order. All of them are added
 	// before the first step runs.
 	Finalizers []Finalizer[S]
@@ -64,10 +59,7 @@ type Reconciler[T Object, S any] struct {
 	// resource. It may be nil.
 	Forget func(types.NamespacedName)
 
-	races   Races
-	written writes
-	// clock replaces the time in tests.
-	clock func() time.Time
+	races Races
 }
 
 // Refusal is why a resource is not reconciled: the reason and the message of Ready.
@@ -79,15 +71,7 @@ type Refusal struct {
 
 var _ ctrlreconcile.Reconciler = (*Reconciler[Object, any])(nil)
 
-func (r *Reconciler[T, S]) now() time.Time {
-	if r.clock != nil {
-		return r.clock()
-	}
-	return time.Now()
-}
-
 func (r *Reconciler[T, S]) forget(name types.NamespacedName) {
-	r.written.forget(name)
 	if r.Forget != nil {
 		r.Forget(name)
 	}
@@ -96,9 +80,7 @@ func (r *Reconciler[T, S]) forget(name types.NamespacedName) {
 // pass is the state of one run for one object.
 type pass[T Object, S any] struct {
 	*Reconciler[T, S]
-	obj T
-	// reset is what Recomputed has returned, nil without it.
-	reset    func(T)
+	obj      T
 	before   any
 	previous []metav1.Condition
 	results  []stepResult

@@ -54,6 +54,3 @@ func (s *Stop) Within(d time.Duration) *Stop { return &Stop{s.outcome.Within(d),
 func (s *Stop) OnTransition(eventType, reason, note string) *Stop {
 	return &Stop{s.outcome.OnTransition(eventType, reason, note), s.cause}
 }
-
-// AtOnce requires a status write as [Outcome.AtOnce] does.
-func (s *Stop) AtOnce() *Stop { return &Stop{s.outcome.AtOnce(), s.cause} }

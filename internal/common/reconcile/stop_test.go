@@ -17,7 +17,7 @@ func TestAStepErrorDeterminesItsOutcome(t *testing.T) {
 		want Outcome
 	}{
 		"a wait":                        {WaitError("Wait", "later").After(time.Minute), Waiting("Wait", "later").After(time.Minute)},
-		"a wait with the step's reason": {WaitError("", "later").AtOnce(), Waiting("Step", "later").AtOnce()},
+		"a wait with the step's reason": {WaitError("", "later"), Waiting("Step", "later")},
 		"a wait in another error": {
 			fmt.Errorf("a: %w", WaitError("Wait", "later").After(time.Hour).Within(time.Minute)), Waiting("Wait", "a: later").After(time.Minute),
 		},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
@@ -14,33 +13,6 @@ const schemaMessage = "Database schema is up to date (revision verified)"
 
 func upgradedMessage(from, to string) string {
 	return fmt.Sprintf("%s (upgraded %s → %s)", schemaMessage, from, to)
-}
-
-// acceptSchema accepts a schema that was not upgraded.
-func (w *work) acceptSchema(ctx context.Context) error {
-	unrecorded, err := w.isUnrecorded(ctx)
-	if err != nil {
-		return reconcile.WithReason(vocabulary.ReasonReconcileError, err)
-	}
-	if err := w.accept(ctx); err != nil {
-		return err
-	}
-	w.atOnce = unrecorded
-	return nil
-}
-
-// isUnrecorded reports whether nothing records the release of a first installation: if
-// the image changed now, it would be unknown.
-func (w *work) isUnrecorded(ctx context.Context) (bool, error) {
-	if w.Status.InstalledRelease != "" {
-		return false, nil
-	}
-	deploy, err := deployment.Live(ctx, w.Pass)
-	if deploy == nil || err != nil {
-		return err == nil, err
-	}
-	template := &deploy.Spec.Template
-	return deployment.TagOf(deployment.APIImage(w.Definition, &template.ObjectMeta, &template.Spec)) != w.Spec.Image.Tag, nil
 }
 
 // accept records the release of a schema that passed the check, and promotes the

@@ -1,54 +1,17 @@
 package schema
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/database"
-	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
-	"github.com/c5c3/forge/internal/common/vocabulary"
 )
-
-func TestTheFirstReleaseIsPersistedUnlessTheDeploymentShowsIt(t *testing.T) {
-	for name, c := range map[string]struct {
-		image  string
-		atOnce bool
-	}{
-		"no Deployment":              {atOnce: true},
-		"one of this release":        {image: "registry/harbour:2025.2"},
-		"one of another release":     {image: "registry/harbour:2025.1", atOnce: true},
-		"one whose tag is not known": {image: "registry/harbour@sha256:0123", atOnce: true},
-	} {
-		h := instance.Brownfield()
-		var objects []client.Object
-		if c.image != "" {
-			deploy := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
-				Namespace: h.Namespace, Name: h.Name, OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(h, instance.Kind)},
-			}}
-			deploy.Spec.Template.Spec.Containers = []corev1.Container{{Name: instance.Definition.Name, Image: c.image}}
-			objects = append(objects, deploy)
-		}
-		w := Schema{}.work(instance.Pass(t, h, interceptor.Funcs{}, objects...))
-		database.Connection.Put(w.Slots, database.Proven(w.Pass, "url", "hash"))
-		got := w.report("fits", w.acceptSchema(t.Context()))
-		want := reconcile.Done(vocabulary.ReasonDatabaseSynced, "fits")
-		if c.atOnce {
-			want = want.AtOnce()
-		}
-		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) || h.Status.InstalledRelease != "2025.2" {
-			t.Errorf("%s: got %+v and release %q, want %+v", name, got, h.Status.InstalledRelease, want)
-		}
-	}
-}
 
 func TestALostInstalledReleaseIsRecoveredFromTheDeployment(t *testing.T) {
 	digest := strings.Repeat("ab", 32)

@@ -42,9 +42,6 @@ func (w *work) report(message string, err error) reconcile.Outcome {
 	if err != nil {
 		outcome = reconcile.Failed(vocabulary.ReasonDBSyncFailed, deployment.SinceWhenDown(w.Pass, err))
 	}
-	if w.atOnce {
-		outcome = outcome.AtOnce()
-	}
 	if w.proceed {
 		outcome = outcome.Proceed()
 	}

@@ -53,9 +53,8 @@ type work struct {
 	// checking is true while a check of the schema or of the connection is running,
 	// accepted once the schema has passed the check.
 	checking, accepted bool
-	// proceed lets later steps run although the schema does not fit yet. atOnce requires
-	// that this pass writes the status.
-	proceed, atOnce bool
+	// proceed lets later steps run although the schema does not fit yet.
+	proceed bool
 	// recheck tells whether an earlier check of the schema still counts.
 	recheck recheck
 	// recorded are the events about the phases that the status is to have.

@@ -46,7 +46,7 @@ func (w *work) syncSchema(ctx context.Context) (message string, err error) {
 		w.proceed = w.Status.InstalledRelease == "" && reconcile.IsWait(err) || w.recheck.harmless
 		return "", err
 	}
-	return message, w.acceptSchema(ctx)
+	return message, w.accept(ctx)
 }
 
 // finishedUpgrade returns the Job that completed an upgrade to the wanted image. It
@@ -94,5 +94,5 @@ func (w *work) keepExpandedSchema(ctx context.Context) (message string, err erro
 		return "", err
 	}
 	return fmt.Sprintf("Database schema fits release %s and also holds what the aborted upgrade to %s may have added",
-		w.Spec.Image.Tag, w.Status.ExpandedRelease), w.acceptSchema(ctx)
+		w.Spec.Image.Tag, w.Status.ExpandedRelease), w.accept(ctx)
 }

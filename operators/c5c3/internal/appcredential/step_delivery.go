@@ -81,7 +81,7 @@ func (d *delivery) prove(id, secret string) error {
 	case verdict == ask.Rejected:
 		d.Proofs.Announce(d.Name, id, secret)
 		return reconcile.WaitError(c5c3v1alpha1.ReasonCredentialRejected, fmt.Sprintf(
-			"Keystone rejects the application credential %s; a new one is created", id)).After(d.RetryPeriod).AtOnce()
+			"Keystone rejects the application credential %s; a new one is created", id)).After(d.RetryPeriod)
 	case errors.Is(err, identity.ErrAsking):
 		return reconcile.WaitError("", "Checking whether Keystone accepts the application credential "+id).After(identity.Timeout)
 	}

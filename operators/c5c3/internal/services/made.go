@@ -48,7 +48,7 @@ func (all List) recordMissing(ctx context.Context, s *pass.Pass, entries []catal
 		for _, name := range missing {
 			if record(s, name, s.Proofs.ID(s.Name, foundEntry(name))) {
 				held, why = append(held, svc.name), reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForCatalog,
-					"Recording the entries of "+svc.Kind.Kind).AtOnce()
+					"Recording the entries of "+svc.Kind.Kind)
 			}
 		}
 	}

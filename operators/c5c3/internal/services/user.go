@@ -160,7 +160,7 @@ func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv
 	}
 	s.Proofs.Announce(s.Name, user.ID, user.Password)
 	return reconcile.WaitError(c5c3v1alpha1.ReasonServiceUserRejected, fmt.Sprintf(
-		"Keystone refuses the user %s; a new one is created", userName(object))).After(s.RetryPeriod).AtOnce()
+		"Keystone refuses the user %s; a new one is created", userName(object))).After(s.RetryPeriod)
 }
 
 // retireUsers deletes the service's earlier users, each when it is due, and returns the

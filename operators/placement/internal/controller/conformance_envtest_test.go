@@ -37,7 +37,7 @@ var placements = conformance.Service[*placementv1alpha1.Placement]{
 	},
 	Endpoint:          func(namespace string) string { return "http://placement." + namespace + ".svc.cluster.local:8778" },
 	MigratesAfterSync: true,
-	StatusWrites:      5,
+	StatusWrites:      6,
 }
 
 // world is the environment that all tests of this package share.
