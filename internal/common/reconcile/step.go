@@ -21,8 +21,7 @@ type Step[S any] struct {
 	// step metrics.
 	Informational bool
 	// Announce lists reasons that are worth a Normal event when the step's
-	// condition becomes True with them; a reason that lasts less than a second may
-	// be missed. Failures are always announced.
+	// condition becomes True with them. Failures are always announced.
 	Announce []string
 	// Sets are the values that the step hands to later ones. Reads are those of earlier
 	// steps that it uses. If a step runs although the one that sets a value was blocked
