@@ -21,7 +21,7 @@ import (
 // ReconcileCheck runs a Job in which the image reads the configuration before any API pod
 // gets it. Without options from the user there is nothing that could be malformed, so no
 // Job runs.
-func (s Service[S]) ReconcileCheck(ctx context.Context, scope S) reconcile.Outcome {
+func (s Settings[S]) ReconcileCheck(ctx context.Context, scope S) reconcile.Outcome {
 	p := scope.ServicePass()
 	desired, err := deployment.TaskJob(p, s.CheckTask(scope))
 	if err != nil {
@@ -51,18 +51,18 @@ func (s Service[S]) ReconcileCheck(ctx context.Context, scope S) reconcile.Outco
 }
 
 // isWritten reports whether users have set any option or filter.
-func (s Service[S]) isWritten(scope S) bool {
+func (s Settings[S]) isWritten(scope S) bool {
 	_, filtered := s.filters(scope)
 	return len(s.options(scope)) > 0 || scope.ServicePass().Spec.ExtraConfigSecretRef != nil || filtered
 }
 
 // options returns the options that users have set outside of Secrets.
-func (s Service[S]) options(scope S) ini.File {
+func (s Settings[S]) options(scope S) ini.File {
 	return s.plugins(scope).Merge(ini.File(scope.ServicePass().Spec.ExtraConfig))
 }
 
 // given returns these options with the one that users choose in spec.cache.
-func (s Service[S]) given(scope S) ini.File {
+func (s Settings[S]) given(scope S) ini.File {
 	backend, set := service.Config.Value(scope.ServicePass().Slots).Options["cache"]["backend"]
 	if !set {
 		return s.options(scope)
@@ -71,7 +71,7 @@ func (s Service[S]) given(scope S) ini.File {
 }
 
 // filters returns the value of the field for filters, and whether there is any filter.
-func (s Service[S]) filters(scope S) (value any, filtered bool) {
+func (s Settings[S]) filters(scope S) (value any, filtered bool) {
 	if s.Filters == nil {
 		return nil, false
 	}
@@ -80,7 +80,7 @@ func (s Service[S]) filters(scope S) (value any, filtered bool) {
 
 // wasChecked returns whether the check of version 0.8.0, which did not look at filters, has
 // found in its files what users have written now.
-func (s Service[S]) wasChecked(scope S) func(files map[string]string) bool {
+func (s Settings[S]) wasChecked(scope S) func(files map[string]string) bool {
 	return func(files map[string]string) bool {
 		had, err := ini.Parse(files[s.File])
 		_, filtered := s.filters(scope)
@@ -89,7 +89,7 @@ func (s Service[S]) wasChecked(scope S) func(files map[string]string) bool {
 }
 
 // written names the fields in which users set options.
-func (s Service[S]) written() string {
+func (s Settings[S]) written() string {
 	fields := []string{"spec.extraConfig", "spec.extraConfigSecretRef"}
 	if s.Plugins != nil {
 		fields = append(fields, s.Plugins.Field)
@@ -103,7 +103,7 @@ func (s Service[S]) written() string {
 
 // CheckTask builds the task of the check. It runs again when what users have written changes,
 // or the image, which defines the options.
-func (s Service[S]) CheckTask(scope S) deployment.Task {
+func (s Settings[S]) CheckTask(scope S) deployment.Task {
 	p := scope.ServicePass()
 	filters, _ := s.filters(scope)
 	return deployment.Task{

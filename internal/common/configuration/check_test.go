@@ -18,7 +18,7 @@ import (
 // filter is a field for filters with a filter.
 var filter = Filters[*service.Pass]{Field: "spec.filters", Value: func(*service.Pass) (any, bool) { return []string{"audit"}, true }}
 
-func filtering(filters bool) Service[*service.Pass] {
+func filtering(filters bool) Settings[*service.Pass] {
 	with := settings
 	with.Filters = &filter
 	if !filters {
@@ -38,7 +38,7 @@ func TestTheConfigCheckRunsOnlyForUserSuppliedOptions(t *testing.T) {
 	written := instance.Brownfield()
 	written.Spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "true"}}
 	for name, test := range map[string]struct {
-		service  Service[*service.Pass]
+		service  Settings[*service.Pass]
 		resource *instance.Harbour
 		want     bool
 	}{

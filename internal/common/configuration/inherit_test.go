@@ -13,7 +13,7 @@ import (
 )
 
 // version is a version of the operator that ships the program with the configuration.
-func version(program string) Service[*service.Pass] {
+func version(program string) Settings[*service.Pass] {
 	with := settings
 	with.Options = func(*service.Pass) ini.File {
 		return ini.File{"DEFAULT": {"by": program}, "cache": {"backend": "dogpile.cache.memcached"}}
@@ -30,7 +30,7 @@ func written() *instance.Harbour {
 }
 
 // keyOf returns the run key of the check after the configuration was rendered.
-func keyOf(t *testing.T, s Service[*service.Pass], p *service.Pass) string {
+func keyOf(t *testing.T, s Settings[*service.Pass], p *service.Pass) string {
 	t.Helper()
 	if outcome := s.Reconcile(t.Context(), p); !outcome.IsDone() {
 		t.Fatal(outcome.Message())
@@ -54,7 +54,7 @@ func TestTheConfigCheckRunsAgainForUserChangesNotOperatorVersions(t *testing.T) 
 	option.Spec.ExtraConfig["Pier"]["length"] = "13"
 	image.Spec.Image.Tag = "2026.1"
 	for name, c := range map[string]struct {
-		operator Service[*service.Pass]
+		operator Settings[*service.Pass]
 		resource *instance.Harbour
 		again    bool
 	}{
@@ -88,17 +88,17 @@ func checkedBy080(t *testing.T) *service.Pass {
 
 func TestACheckByAnOperatorOfVersion080IsNotRepeated(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(p *service.Pass, s *Service[*service.Pass])
+		change func(p *service.Pass, s *Settings[*service.Pass])
 		again  bool
 	}{
-		"the same is written": {func(*service.Pass, *Service[*service.Pass]) {}, false},
-		"another option":      {func(p *service.Pass, _ *Service[*service.Pass]) { p.Spec.ExtraConfig["Pier"]["length"] = "13" }, true},
-		"one more option":     {func(p *service.Pass, _ *Service[*service.Pass]) { p.Spec.ExtraConfig["Pier"]["width"] = "1" }, true},
-		"another backend of the cache": {func(_ *service.Pass, s *Service[*service.Pass]) {
+		"the same is written": {func(*service.Pass, *Settings[*service.Pass]) {}, false},
+		"another option":      {func(p *service.Pass, _ *Settings[*service.Pass]) { p.Spec.ExtraConfig["Pier"]["length"] = "13" }, true},
+		"one more option":     {func(p *service.Pass, _ *Settings[*service.Pass]) { p.Spec.ExtraConfig["Pier"]["width"] = "1" }, true},
+		"another backend of the cache": {func(_ *service.Pass, s *Settings[*service.Pass]) {
 			s.Options = func(*service.Pass) ini.File { return ini.File{"cache": {"backend": "dogpile.cache.redis"}} }
 		}, true},
-		"another image": {func(p *service.Pass, _ *Service[*service.Pass]) { p.Spec.Image.Tag = "2026.1" }, true},
-		"a filter, which it has not checked": {func(_ *service.Pass, s *Service[*service.Pass]) {
+		"another image": {func(p *service.Pass, _ *Settings[*service.Pass]) { p.Spec.Image.Tag = "2026.1" }, true},
+		"a filter, which it has not checked": {func(_ *service.Pass, s *Settings[*service.Pass]) {
 			s.Filters = &filter
 		}, true},
 	} {

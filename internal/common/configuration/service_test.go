@@ -23,7 +23,7 @@ import (
 )
 
 // settings declares a service that rejects one option because the operator owns it.
-var settings = Service[*service.Pass]{
+var settings = Settings[*service.Pass]{
 	File:    "harbour.conf",
 	Options: func(*service.Pass) ini.File { return ini.File{"DEFAULT": {"debug": "false", "pier": "one"}} },
 	Files:   func(*service.Pass) (map[string]string, error) { return map[string]string{}, nil },

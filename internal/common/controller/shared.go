@@ -69,7 +69,7 @@ func NewShared(mgr ctrl.Manager, cfg startup.Config, options Options, prefix str
 		Access: kube.Access{
 			Client: mgr.GetClient(), ThirdParty: kinds.Client(mgr.GetClient()), Kinds: kinds, APIReader: mgr.GetAPIReader(),
 			Scheme: mgr.GetScheme(), Refs: references, Cluster: cfg.Cluster, Clock: options.Now,
-			Owned: secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+			Owned: secrets.Owned{Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		},
 		references: references, kinds: kinds, prefix: prefix, steps: steps,
 	}, nil

@@ -29,7 +29,7 @@ var CredentialsOf = reconcile.NewSlot[Credentials]("DatabaseCredentials")
 func Requirement(p *service.Pass) service.Requirement {
 	ref := p.Spec.Database.SecretRef
 	return service.Requirement{
-		Name: ref.Name, Keys: []string{commonv1.DatabaseUsernameKey, passwordKey(ref)},
+		Name: ref.Name, Keys: []string{commonv1.UsernameKey, passwordKey(ref)},
 		Field: "spec.database.secretRef", Reason: vocabulary.ReasonWaitingForDBCredentials,
 	}
 }
@@ -41,7 +41,7 @@ func UseSecret(p *service.Pass, secret *corev1.Secret) {
 		Secret: secret.UID, User: p.Resource.GetName(), Password: secret.Data[passwordKey(p.Spec.Database.SecretRef)],
 	}
 	if !p.Spec.Database.IsManaged() {
-		credentials.User = string(secret.Data[commonv1.DatabaseUsernameKey])
+		credentials.User = string(secret.Data[commonv1.UsernameKey])
 	}
 	p.Hide(string(credentials.Password))
 	CredentialsOf.Put(p.Slots, credentials)
@@ -58,4 +58,4 @@ func ReconcileSecret(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	return service.SecretsAvailable()
 }
 
-func passwordKey(ref commonv1.SecretRefSpec) string { return ref.KeyOr(commonv1.DatabasePasswordKey) }
+func passwordKey(ref commonv1.SecretRefSpec) string { return ref.KeyOr(commonv1.PasswordKey) }

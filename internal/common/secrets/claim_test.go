@@ -40,7 +40,7 @@ func TestARestoredSecretIsAdopted(t *testing.T) {
 		live := source("", map[string]string{"0": "key"})
 		live.Namespace, live.Name, live.OwnerReferences = "ns", "keys", c.owners
 		reader := fake.NewClientBuilder().WithObjects(live).Build()
-		o := secrets.Owned{Client: reader, Live: reader, Scheme: scheme.Scheme}
+		o := secrets.Owned{Client: reader, APIReader: reader, Scheme: scheme.Scheme}
 		found, err := o.FindLive(t.Context(), client.ObjectKeyFromObject(live))
 		if err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ func TestALargeSecretIsReadFromTheAPIServerInsteadOfTheCache(t *testing.T) {
 			t.Errorf("%s: the cache leaves it out: %t", name, got)
 		}
 		owned := secrets.Owned{
-			Client: fake.NewClientBuilder().WithObjects(cached).Build(), Live: fake.NewClientBuilder().WithObjects(live).Build(),
+			Client: fake.NewClientBuilder().WithObjects(cached).Build(), APIReader: fake.NewClientBuilder().WithObjects(live).Build(),
 		}
 		found, err := owned.Find(t.Context(), client.ObjectKeyFromObject(live))
 		if err != nil || len(found.Data["0"]) != c.data || len(found.Annotations["note"]) != c.annotation {

@@ -22,9 +22,9 @@ import (
 type Owned struct {
 	// Client writes, and reads the operator's own Secrets from the cache.
 	Client client.Client
-	// Live reads from the API server. It is used only for a Secret that exists
+	// APIReader reads from the API server. It is used only for a Secret that exists
 	// although the cache does not contain it.
-	Live client.Reader
+	APIReader client.Reader
 	// Scheme resolves owner references.
 	Scheme *runtime.Scheme
 }
@@ -104,7 +104,7 @@ func (o Owned) Find(ctx context.Context, key client.ObjectKey) (*corev1.Secret, 
 // FindLive reads the named Secret from the API server, nil if it does not exist.
 // Unlike the cache, it also finds Secrets without the operator's label.
 func (o Owned) FindLive(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
-	return apply.Find(ctx, o.Live, key, &corev1.Secret{})
+	return apply.Find(ctx, o.APIReader, key, &corev1.Secret{})
 }
 
 // createOrFind creates the Secret and returns nil. If it exists already, outside

@@ -25,7 +25,7 @@ func TestTheSecretOfADeletedPredecessorIsWaitedFor(t *testing.T) {
 		*metav1.NewControllerRef(owner("old"), corev1.SchemeGroupVersion.WithKind("ConfigMap")),
 	}
 	c := fake.NewClientBuilder().WithObjects(live).Build()
-	o := secrets.Owned{Client: c, Live: c, Scheme: scheme.Scheme}
+	o := secrets.Owned{Client: c, APIReader: c, Scheme: scheme.Scheme}
 	desired := &corev1.Secret{ObjectMeta: meta}
 	if err := o.EnsurePresent(t.Context(), owner("new"), desired.DeepCopy()); !errors.Is(err, apply.ErrPredecessor) {
 		t.Errorf("got %v, want it to wait for the Secret to go", err)

@@ -6,11 +6,11 @@ import corev1 "k8s.io/api/core/v1"
 // one MariaDB and MySQL listen on.
 const DefaultDatabasePort int32 = 3306
 
-// Keys read from a database's credentials Secret. The password's key can be
-// changed with the reference; the username's cannot.
+// Keys of a Secret with credentials. The key of a password can be
+// changed with the reference, that of a user name cannot.
 const (
-	DatabaseUsernameKey = "username"
-	DatabasePasswordKey = "password"
+	UsernameKey = "username"
+	PasswordKey = "password"
 )
 
 // DatabaseSpec describes the database of a service: either a MariaDB resource in the same

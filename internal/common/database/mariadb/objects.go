@@ -48,7 +48,7 @@ func Database(p *service.Pass) *mariadbv1alpha1.Database {
 // Secret, with the one that the Secret holds under the user's name.
 func User(p *service.Pass, name, pinned string) *mariadbv1alpha1.User {
 	ref := p.Spec.Database.SecretRef
-	secret, key := ref.Name, ref.KeyOr(commonv1.DatabasePasswordKey)
+	secret, key := ref.Name, ref.KeyOr(commonv1.PasswordKey)
 	if pinned != "" {
 		secret, key = pinned, name
 	}

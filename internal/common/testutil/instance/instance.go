@@ -68,7 +68,7 @@ func Pass(t testing.TB, h service.Resource, funcs interceptor.Funcs, objects ...
 	p := service.NewPass(&service.Tools{
 		Access: kube.Access{
 			Client: c, ThirdParty: c, APIReader: c, Scheme: scheme, Kinds: AllKinds{},
-			Owned: secrets.Owned{Client: c, Live: c, Scheme: scheme},
+			Owned: secrets.Owned{Client: c, APIReader: c, Scheme: scheme},
 		},
 		NewList: NewList, Peers: c, Jobs: &job.Runner{Client: c, Scheme: scheme},
 	}, &Definition, h)

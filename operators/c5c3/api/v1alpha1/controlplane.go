@@ -165,7 +165,7 @@ func (cp *ControlPlane) ManagesCredentials() bool {
 // DatabaseSecretRef is where Keystone finds its database's credentials.
 func (cp *ControlPlane) DatabaseSecretRef() commonv1.SecretRefSpec {
 	if cp.ManagesCredentials() {
-		return commonv1.SecretRefSpec{Name: cp.DatabaseSecretName(), Key: commonv1.DatabasePasswordKey}
+		return commonv1.SecretRefSpec{Name: cp.DatabaseSecretName(), Key: commonv1.PasswordKey}
 	}
 	return cp.Spec.Infrastructure.Database.SecretRef
 }
@@ -174,7 +174,7 @@ func (cp *ControlPlane) DatabaseSecretRef() commonv1.SecretRefSpec {
 // control plane has a Placement.
 func (cp *ControlPlane) PlacementDatabaseSecretRef() commonv1.SecretRefSpec {
 	if cp.ManagesCredentials() {
-		return commonv1.SecretRefSpec{Name: cp.PlacementName() + "-db-credentials", Key: commonv1.DatabasePasswordKey}
+		return commonv1.SecretRefSpec{Name: cp.PlacementName() + "-db-credentials", Key: commonv1.PasswordKey}
 	}
 	return cp.Spec.Services.Placement.Database.SecretRef
 }

@@ -85,7 +85,7 @@ func TestACredentialSecretDeletedConcurrentlyIsNotRecreated(t *testing.T) {
 	cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "controlplane", UID: "controlplane"}}
 	stored := &secret{
 		Pass: pass.New(&pass.Tools{Access: kube.Access{
-			Client: c, Owned: secrets.Owned{Client: c, Live: c, Scheme: fixture.Scheme()},
+			Client: c, Owned: secrets.Owned{Client: c, APIReader: c, Scheme: fixture.Scheme()},
 		}}, cp),
 		object: &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: cp.ApplicationCredentialName(), UID: "deleted", ResourceVersion: "1"},

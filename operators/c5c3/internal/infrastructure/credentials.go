@@ -28,7 +28,7 @@ func ReconcileDatabaseCredentials(ctx context.Context, s *pass.Pass, all service
 		available = append(available, isAvailable(name))
 		errs = append(errs, externalsecret.Deliver(ctx, s, externalsecret.Delivery{
 			Name: name, Path: svc.DatabasePath(s.Cluster, s.CP),
-			Properties: []string{commonv1.DatabaseUsernameKey, commonv1.DatabasePasswordKey},
+			Properties: []string{commonv1.UsernameKey, commonv1.PasswordKey},
 		}))
 	}
 	if err := cmp.Or(errs...); err != nil {

@@ -34,7 +34,7 @@ func credentialSecrets(cp *c5c3v1alpha1.ControlPlane) []credentialSecret {
 	database, admin := cp.DatabaseSecretRef(), cp.AdminSecretRef()
 	return []credentialSecret{
 		{c5c3v1alpha1.AggregatedDatabaseCredentials, database.Name, []string{
-			commonv1.DatabaseUsernameKey, database.KeyOr(commonv1.DatabasePasswordKey),
+			commonv1.UsernameKey, database.KeyOr(commonv1.PasswordKey),
 		}},
 		{c5c3v1alpha1.AggregatedAdminPassword, admin.Name, []string{admin.KeyOr(c5c3v1alpha1.DefaultAdminPasswordKey)}},
 		{

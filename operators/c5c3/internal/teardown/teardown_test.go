@@ -55,7 +55,7 @@ func TestFinalizersAreForceRemovedDespiteAConcurrentUpdate(t *testing.T) {
 			return nil
 		},
 	})
-	s := pass.New(&pass.Tools{Access: kube.Access{ThirdParty: behind, Owned: secrets.Owned{Live: c}}}, &c5c3v1alpha1.ControlPlane{})
+	s := pass.New(&pass.Tools{Access: kube.Access{ThirdParty: behind, Owned: secrets.Owned{APIReader: c}}}, &c5c3v1alpha1.ControlPlane{})
 	if err := stripFinalizers(t.Context(), s, domain); err != nil {
 		t.Fatal(err)
 	}

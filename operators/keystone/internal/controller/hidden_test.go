@@ -35,7 +35,7 @@ func TestKnownSecretsAreRedactedInToolOutput(t *testing.T) {
 		secretOf(k, "keystone-ldap", map[string]string{"keystone.conf": "[ldap]\npassword = ldap password\npage_size = 100\n"}),
 	).Build()
 	s.Client, s.APIReader, s.Refs = c, c, c
-	s.Owned, s.Jobs = secrets.Owned{Client: c, Live: c, Scheme: Controller.Scheme()}, &job.Runner{}
+	s.Owned, s.Jobs = secrets.Owned{Client: c, APIReader: c, Scheme: Controller.Scheme()}, &job.Runner{}
 	if outcome := reconcileSecrets(t.Context(), s); !outcome.IsDone() {
 		t.Fatal(outcome.Message())
 	}

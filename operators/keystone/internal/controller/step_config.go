@@ -15,7 +15,7 @@ import (
 var callbackPage string
 
 // settings declares the configuration of a Keystone.
-var settings = configuration.Service[*pass.Scope]{
+var settings = configuration.Settings[*pass.Scope]{
 	File:    "keystone.conf",
 	Options: keystoneOptions,
 	Plugins: &configuration.Plugins[*pass.Scope]{Field: "spec.plugins", Options: pluginOptions},

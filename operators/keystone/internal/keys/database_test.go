@@ -44,7 +44,7 @@ func withSecret(t *testing.T, secret func(*pass.Scope) *corev1.Secret) *pass.Sco
 	k.UID = "the-keystone"
 	s := fixture.Scope(k)
 	c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).WithObjects(secret(s)).Build()
-	s.Client, s.ThirdParty, s.Owned = c, c, secrets.Owned{Client: c, Live: c, Scheme: fixture.Scheme()}
+	s.Client, s.ThirdParty, s.Owned = c, c, secrets.Owned{Client: c, APIReader: c, Scheme: fixture.Scheme()}
 	return s
 }
 

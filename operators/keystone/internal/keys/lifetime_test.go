@@ -40,7 +40,7 @@ func TestARotationWithAnUnknownTokenLifetimeIsReported(t *testing.T) {
 			staging.Annotations = map[string]string{rotation.CompletedAtAnnotation: "2026-06-01T12:00:00Z"}
 		}
 		reader := fake.NewClientBuilder().WithScheme(fixture.Scheme()).WithObjects(staging).Build()
-		s.Client, s.Owned = reader, secrets.Owned{Client: reader, Live: reader, Scheme: fixture.Scheme()}
+		s.Client, s.Owned = reader, secrets.Owned{Client: reader, APIReader: reader, Scheme: fixture.Scheme()}
 		found, err := Fernet.promote(t.Context(), s, current)
 		if err != nil || (found.stuck != "") != c.stuck {
 			t.Errorf("%s: got %+v, %v", name, found, err)

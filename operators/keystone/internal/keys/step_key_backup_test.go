@@ -33,7 +33,7 @@ func TestDamagedKeysDoNotOverwriteTheBackup(t *testing.T) {
 
 	c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).WithObjects(damaged, approved).Build()
 	s := fixture.Scope(k)
-	s.Client, s.ThirdParty, s.Owned = c, c, secrets.Owned{Client: c, Live: c, Scheme: fixture.Scheme()}
+	s.Client, s.ThirdParty, s.Owned = c, c, secrets.Owned{Client: c, APIReader: c, Scheme: fixture.Scheme()}
 	if _, _, err := ensureBackup(t.Context(), s, fernetBackup); err != nil {
 		t.Fatal(err)
 	}

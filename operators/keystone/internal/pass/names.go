@@ -41,7 +41,7 @@ func CredentialKeysName(k *keystonev1alpha1.Keystone) string {
 
 // AdminPasswordKey returns the key of the administrator's password in its Secret.
 func AdminPasswordKey(k *keystonev1alpha1.Keystone) string {
-	return k.Spec.Bootstrap.AdminPasswordSecretRef.KeyOr(commonv1.DatabasePasswordKey)
+	return k.Spec.Bootstrap.AdminPasswordSecretRef.KeyOr(commonv1.PasswordKey)
 }
 
 // ScheduledImage returns the image of CronJobs: that of the installed release until the

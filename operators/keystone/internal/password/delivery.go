@@ -94,7 +94,7 @@ func newDelivery(ctx context.Context, s *pass.Scope) (*delivery, error) {
 	if d.external, err = d.externalSecret(ctx); err != nil {
 		return nil, err
 	}
-	if next == nil || len(next.Data[commonv1.DatabasePasswordKey]) == 0 {
+	if next == nil || len(next.Data[commonv1.PasswordKey]) == 0 {
 		return d, nil
 	}
 	d.next = next
@@ -105,7 +105,7 @@ func newDelivery(ctx context.Context, s *pass.Scope) (*delivery, error) {
 	return d, secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.Resource, d.push, apply.FieldManager)
 }
 
-func (d *delivery) password() []byte { return d.next.Data[commonv1.DatabasePasswordKey] }
+func (d *delivery) password() []byte { return d.next.Data[commonv1.PasswordKey] }
 
 func (d *delivery) targetKey() string {
 	return pass.AdminPasswordKey(d.Resource)
@@ -256,7 +256,7 @@ func (d *delivery) throughStore(ctx context.Context, external *esov1.ExternalSec
 		}
 	}
 	return d.inTransit(fmt.Sprintf("ExternalSecret %s has not delivered it yet; it has to read property %s of %s",
-		external.Name, commonv1.DatabasePasswordKey, storePath(d.Cluster, d.Resource)))
+		external.Name, commonv1.PasswordKey, storePath(d.Cluster, d.Resource)))
 }
 
 // inTransit is the stage of a delivery that waits for the described event, or the refusal
@@ -278,7 +278,7 @@ func (d *delivery) inTransit(waitsFor string) (stage, error) {
 // user can copy it there, unless it cannot be set in Keystone either.
 func (d *delivery) notDelivered(obstacle string) error {
 	name := d.Resource.Spec.Bootstrap.AdminPasswordSecretRef.Name
-	remedy := fmt.Sprintf("; or copy key %s of Secret %s there yourself", commonv1.DatabasePasswordKey, d.next.Name)
+	remedy := fmt.Sprintf("; or copy key %s of Secret %s there yourself", commonv1.PasswordKey, d.next.Name)
 	if d.heldBack() {
 		remedy = ""
 	}

@@ -88,8 +88,8 @@ func newPush(c cluster.Settings, k *keystonev1alpha1.Keystone, next *corev1.Secr
 		RefreshInterval: &metav1.Duration{},
 		DeletionPolicy:  esov1alpha1.PushSecretDeletionPolicyNone,
 		Data: pushsecret.To(esov1alpha1.PushSecretMatch{
-			SecretKey: commonv1.DatabasePasswordKey,
-			RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: storePath(c, k), Property: commonv1.DatabasePasswordKey},
+			SecretKey: commonv1.PasswordKey,
+			RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: storePath(c, k), Property: commonv1.PasswordKey},
 		}),
 	})
 }

@@ -86,12 +86,12 @@ func commitPassword(ctx context.Context, s *pass.Scope, staging *corev1.Secret) 
 // that could cause trouble in a container's environment, in Keystone or when typed at a
 // login. The error reveals nothing about the password.
 func checkPassword(data map[string][]byte, least int) error {
-	password := data[commonv1.DatabasePasswordKey]
+	password := data[commonv1.PasswordKey]
 	switch {
 	case len(password) == 0:
-		return fmt.Errorf("there is no value under %s", commonv1.DatabasePasswordKey)
+		return fmt.Errorf("there is no value under %s", commonv1.PasswordKey)
 	case len(data) > 1:
-		return fmt.Errorf("there are more keys than %s", commonv1.DatabasePasswordKey)
+		return fmt.Errorf("there are more keys than %s", commonv1.PasswordKey)
 	case len(password) < least:
 		return fmt.Errorf("it is shorter than %d characters", least)
 	case len(password) > mostLength:

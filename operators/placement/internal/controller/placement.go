@@ -56,7 +56,7 @@ func manage(command string) []string { return []string{"placement-manage", "db",
 func shell(script string) []string { return []string{"/bin/sh", "-eu", "-c", script} }
 
 // settings declares the configuration of a Placement.
-var settings = configuration.Service[*scope]{
+var settings = configuration.Settings[*scope]{
 	File:    "placement.conf",
 	Options: defaultOptions,
 	Parts:   []configuration.Part{serviceuser.Configuration},

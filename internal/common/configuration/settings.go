@@ -22,8 +22,8 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Service declares the configuration of a service, in passes of type S.
-type Service[S service.Scoped] struct {
+// Settings declares the configuration of a service, in passes of type S.
+type Settings[S service.Scoped] struct {
 	// File is the name of the service's configuration file, such as "placement.conf". It
 	// must sort before "secret.conf".
 	File string
@@ -66,7 +66,7 @@ type Filters[S service.Scoped] struct {
 // Reconcile renders the configuration into an immutable ConfigMap that is named after its
 // content, and the secret options into an immutable Secret, so that a change rolls out
 // new pods. It sets [service.Config], and owns SecretsReady.
-func (s Service[S]) Reconcile(ctx context.Context, scope S) reconcile.Outcome {
+func (s Settings[S]) Reconcile(ctx context.Context, scope S) reconcile.Outcome {
 	p := scope.ServicePass()
 	rules, err := policyRules(ctx, p)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s Service[S]) Reconcile(ctx context.Context, scope S) reconcile.Outcome {
 
 // Render returns the merged options and the files of the ConfigMap, including the policy
 // rules.
-func (s Service[S]) Render(scope S, rules map[string]string) (ini.File, map[string]string, error) {
+func (s Settings[S]) Render(scope S, rules map[string]string) (ini.File, map[string]string, error) {
 	p := scope.ServicePass()
 	options := partOptions(p, s.Parts).Merge(
 		s.Options(scope), logOptions(p.Spec.Logging, p.ConfigDir), s.plugins(scope), ini.File(p.Spec.ExtraConfig))
@@ -138,7 +138,7 @@ func (s Service[S]) Render(scope S, rules map[string]string) (ini.File, map[stri
 	return options, files, nil
 }
 
-func (s Service[S]) plugins(scope S) ini.File {
+func (s Settings[S]) plugins(scope S) ini.File {
 	if s.Plugins == nil {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (s Service[S]) plugins(scope S) ini.File {
 }
 
 // check returns how the image reads the options of the service and of all parts.
-func (s Service[S]) check() Check {
+func (s Settings[S]) check() Check {
 	check := s.Check
 	for _, part := range s.Parts {
 		check.Lists = slices.Concat(check.Lists, part.Lists)
@@ -180,7 +180,7 @@ func policyRules(ctx context.Context, p *service.Pass) (map[string]string, error
 }
 
 // readSecrets returns the secret options; those of the user override the others.
-func (s Service[S]) readSecrets(ctx context.Context, p *service.Pass) (secretOptions, error) {
+func (s Settings[S]) readSecrets(ctx context.Context, p *service.Pass) (secretOptions, error) {
 	secret, err := partSecrets(ctx, p, s.Parts)
 	if err != nil {
 		return secretOptions{}, err
@@ -211,7 +211,7 @@ func (s Service[S]) readSecrets(ctx context.Context, p *service.Pass) (secretOpt
 // parse reads and checks the options of spec.extraConfigSecretRef. An option may stand on
 // several lines; whether it may have several values is up to the image. Errors contain
 // nothing of the Secret except the names of known options.
-func (s Service[S]) parse(content []byte) (ini.File, ini.Repeated, error) {
+func (s Settings[S]) parse(content []byte) (ini.File, ini.Repeated, error) {
 	parsed, repeated, err := ini.ParseRepeated(string(content))
 	if err != nil {
 		return nil, nil, err
