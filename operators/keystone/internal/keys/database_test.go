@@ -2,7 +2,6 @@ package keys
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"strings"
 	"testing"
@@ -15,9 +14,11 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
@@ -78,8 +79,8 @@ func TestKeysOfAnotherDatabaseAreNotAdopted(t *testing.T) {
 		}
 		s := withSecret(t, func(s *pass.Scope) *corev1.Secret { return keySecret(t, s, annotations) })
 		_, _, err := Fernet.ensure(t.Context(), s)
-		var missing *missingError
-		if refused := errors.As(err, &missing); refused == c.want || err != nil && !refused {
+		refused := err != nil && reconcile.Failed("", err).Reason() == keystonev1alpha1.ReasonKeysMissing
+		if refused == c.want || err != nil && !refused {
 			t.Errorf("%s: got %v", name, err)
 		}
 		got, want := live(t, s).Annotations[commonv1.AnnotationDatabase], s.DatabaseIdentity().String()

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -22,7 +22,7 @@ import (
 const restorePeriod = time.Minute
 
 // errAskingStore is wrapped by errors while it is unknown whether the store has a copy.
-var errAskingStore = errors.New("waiting for the keys from the secret store")
+var errAskingStore = reconcile.WaitError(keystonev1alpha1.ReasonGeneratingKeys, "waiting for the keys from the secret store")
 
 // stored returns the copy in the secret store, nil if there is certainly none. If the
 // store does not answer, the error wraps errAskingStore: the store may have the only

@@ -3,7 +3,6 @@ package keys
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,9 +11,11 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
@@ -84,11 +85,11 @@ func (f Family) belongs(s *pass.Scope, secret *corev1.Secret) error {
 	if other == "" {
 		return nil
 	}
-	return &missingError{fmt.Sprintf(
+	return missingKeys(
 		"secret %s holds the keys of database %s, and the database of this Keystone is %s; use another name for this Keystone, "+
 			"or move the Secret to another name, and what the secret store has at %s to another path; "+
 			"if these are the keys of both, remove the annotation %s of the Secret",
-		secret.Name, other, s.DatabaseIdentity(), f.backup.path(s.Cluster, s.Resource), commonv1.AnnotationDatabase)}
+		secret.Name, other, s.DatabaseIdentity(), f.backup.path(s.Cluster, s.Resource), commonv1.AnnotationDatabase)
 }
 
 // usable rejects a Secret that does not hold a set of keys.
@@ -97,9 +98,9 @@ func (f Family) usable(s *pass.Scope, secret *corev1.Secret) error {
 	if err == nil {
 		return nil
 	}
-	return &missingError{fmt.Sprintf(
+	return missingKeys(
 		"secret %s does not hold usable keys: %v; restore it from its backup, by default %s in the secret store",
-		secret.Name, err, f.backup.path(s.Cluster, s.Resource))}
+		secret.Name, err, f.backup.path(s.Cluster, s.Resource))
 }
 
 // readable rejects keys that cannot read the credentials in the database.
@@ -108,15 +109,15 @@ func (f Family) readable(s *pass.Scope, secret *corev1.Secret) error {
 	if unreadable == nil || !f.needed {
 		return nil
 	}
-	return &missingError{fmt.Sprintf(
+	return missingKeys(
 		"the keys in Secret %s cannot read the credentials in database %s: %v; put the keys that encrypted the "+
 			"credentials into the Secret, or delete the rows of table credential to accept that they are lost",
-		secret.Name, s.Resource.Spec.Database.Database, unreadable)}
+		secret.Name, s.Resource.Spec.Database.Database, unreadable)
 }
 
 func (f Family) missing(s *pass.Scope) error {
-	return &missingError{fmt.Sprintf("secret %s is gone; restore it from its backup, by default %s in the secret store, "+
-		"or create it with new keys to accept that %s", f.name(s.Resource), f.backup.path(s.Cluster, s.Resource), f.loss)}
+	return missingKeys("secret %s is gone; restore it from its backup, by default %s in the secret store, "+
+		"or create it with new keys to accept that %s", f.name(s.Resource), f.backup.path(s.Cluster, s.Resource), f.loss)
 }
 
 // createOrClaim creates the Secret with new keys, or claims an existing one that is not
@@ -152,7 +153,7 @@ func (f Family) restore(ctx context.Context, s *pass.Scope) (*corev1.Secret, boo
 	}
 	copied := unpacked(&corev1.Secret{Data: stored})
 	if other := service.OtherDatabase(s.Pass, copied); other != "" {
-		return nil, false, &missingError{f.backup.otherCopy(s, other)}
+		return nil, false, missingKeys("%s", f.backup.otherCopy(s, other))
 	}
 	desired, err := f.create(ctx, s, copied.Data)
 	return desired, false, err
@@ -183,10 +184,10 @@ func (f Family) newSecret(s *pass.Scope, data map[string][]byte) (*corev1.Secret
 }
 
 // errAwaitingDatabase reports that it is not known yet which keys the database needs.
-var errAwaitingDatabase = errors.New(
+var errAwaitingDatabase = reconcile.WaitError(keystonev1alpha1.ReasonGeneratingKeys,
 	"no keys are generated until it is known that no credentials in the database need other keys; see the condition DatabaseReady")
 
-// missingError reports that keys a Keystone needs are missing.
-type missingError struct{ text string }
-
-func (e *missingError) Error() string { return e.text }
+// missingKeys reports that keys a Keystone needs are missing.
+func missingKeys(format string, arguments ...any) error {
+	return reconcile.TerminalError(keystonev1alpha1.ReasonKeysMissing, fmt.Errorf(format, arguments...))
+}

@@ -5,7 +5,6 @@ package keys
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -20,38 +19,38 @@ import (
 // Reconcile ensures the family's key Secret: it is created once, and replaced only by keys
 // that were rotated out of it.
 func (f Family) Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	secret, created, err := f.ensure(ctx, s)
-	var missing *missingError
+	secret, created, err := f.keep(ctx, s)
 	switch {
-	case errors.As(err, &missing):
-		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, err)
-	case errors.Is(err, errAwaitingDatabase), errors.Is(err, errAskingStore):
-		return reconcile.Waiting(keystonev1alpha1.ReasonGeneratingKeys, err.Error())
 	case err != nil:
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonGeneratingKeys, err)
-	}
-	if err := f.usable(s, secret); err != nil {
-		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, err)
-	}
-	f.reportAge(s, secret)
-	if err := f.backup.endRequest(ctx, s); err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonGeneratingKeys, err)
-	}
-	if err := f.readable(s, secret); err != nil {
-		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, err)
-	}
-	if created {
+	case created:
 		return f.done(s).WithNormalEvent(f.generated, fmt.Sprintf("Created Secret %s with %d keys", secret.Name, len(secret.Data)))
 	}
 	found, err := f.promote(ctx, s, secret)
-	if err != nil {
-		failed := reconcile.Failed(vocabulary.ReasonReconcileError, err)
-		if found.promoted != "" {
-			return failed.WithNormalEvent(f.rotated, found.promoted)
-		}
-		return failed
+	if err == nil {
+		return f.report(s, found)
 	}
-	return f.report(s, found)
+	failed := reconcile.Failed(vocabulary.ReasonReconcileError, err)
+	if found.promoted != "" {
+		return failed.WithNormalEvent(f.rotated, found.promoted)
+	}
+	return failed
+}
+
+// keep returns the key Secret, with keys that the Keystone can use, and whether it is new.
+func (f Family) keep(ctx context.Context, s *pass.Scope) (secret *corev1.Secret, created bool, err error) {
+	secret, created, err = f.ensure(ctx, s)
+	if err == nil {
+		err = f.usable(s, secret)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	f.reportAge(s, secret)
+	if err := f.backup.endRequest(ctx, s); err != nil {
+		return nil, false, err
+	}
+	return secret, created, f.readable(s, secret)
 }
 
 // done is the outcome while there is nothing to do.
