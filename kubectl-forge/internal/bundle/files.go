@@ -49,7 +49,7 @@ func Files(c Contents, scheme *runtime.Scheme) (files []File, err error) {
 }
 
 func objectFile(redactor Redactor, obj client.Object, scheme *runtime.Scheme) (File, error) {
-	if service, is := obj.(inventory.Service); is {
+	if service, is := obj.(inventory.Instance); is {
 		obj = service.Resource
 	}
 	gvk, err := apiutil.GVKForObject(obj, scheme)

@@ -133,7 +133,7 @@ func upgradeFacts(ctx context.Context, session *kube.Session, ref inventory.Ref)
 		}
 		plane := inventory.PlaneOf(service)
 		if plane == nil {
-			return upgrade.Facts{Services: []inventory.Service{service}}, nil
+			return upgrade.Facts{Services: []inventory.Instance{service}}, nil
 		}
 		ref = *plane
 	}

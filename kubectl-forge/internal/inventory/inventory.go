@@ -29,7 +29,7 @@ type Inventory struct {
 	Rotations     []c5c3v1alpha1.CredentialRotation
 	Aggregates    []c5c3v1alpha1.SecretAggregate
 	// Services are the instances of API services, in the order of [ServiceKinds].
-	Services []Service
+	Services []Instance
 
 	Deployments []appsv1.Deployment
 	Jobs        []batchv1.Job
@@ -89,13 +89,13 @@ func (i *Inventory) All() []Ref {
 // Roots returns every ControlPlane and every service that belongs to none of them.
 func (i *Inventory) Roots() []Ref {
 	return slices.DeleteFunc(i.All(), func(ref Ref) bool {
-		service, isService := i.Find(ref).(Service)
+		service, isService := i.Find(ref).(Instance)
 		return isService && PlaneOf(service) != nil
 	})
 }
 
 // PlaneOf returns the ControlPlane that a service belongs to, nil when there is none.
-func PlaneOf(service Service) *Ref {
+func PlaneOf(service Instance) *Ref {
 	if owner := metav1.GetControllerOf(service); owner != nil && owner.Kind == KindControlPlane {
 		return &Ref{KindControlPlane, service.GetNamespace(), owner.Name}
 	}
@@ -124,6 +124,6 @@ func (i *Inventory) Find(ref Ref) Conditioned {
 }
 
 // ServicesOf returns the services that the ControlPlane owns.
-func (i *Inventory) ServicesOf(cp metav1.Object) []Service {
-	return slices.DeleteFunc(slices.Clone(i.Services), func(s Service) bool { return !OwnedBy(s, cp.GetUID()) })
+func (i *Inventory) ServicesOf(cp metav1.Object) []Instance {
+	return slices.DeleteFunc(slices.Clone(i.Services), func(s Instance) bool { return !OwnedBy(s, cp.GetUID()) })
 }

@@ -82,14 +82,14 @@ type Resource interface {
 	ServiceStatus() *commonv1.ServiceStatus
 }
 
-// Service is an instance of an API service, such as a Keystone.
-type Service struct {
+// Instance is an instance of an API service, such as a Keystone.
+type Instance struct {
 	Resource
 	Of *ServiceKind
 }
 
 // Ref returns the reference to the service.
-func (s Service) Ref() Ref { return Ref{s.Of.Kind, s.GetNamespace(), s.GetName()} }
+func (s Instance) Ref() Ref { return Ref{s.Of.Kind, s.GetNamespace(), s.GetName()} }
 
 // SameRelease reports whether two image tags belong to the same release. Tags that are
 // no releases do not.

@@ -28,10 +28,10 @@ func Keystone(ctx context.Context, s *Session, ref inventory.Ref) (*keystonev1al
 }
 
 // Service reads the service that the reference names.
-func Service(ctx context.Context, s *Session, ref inventory.Ref) (inventory.Service, error) {
+func Service(ctx context.Context, s *Session, ref inventory.Ref) (inventory.Instance, error) {
 	kind := inventory.ServiceKindOf(ref.Kind)
 	resource, err := Get(ctx, s, ref, kind.Empty())
-	return inventory.Service{Resource: resource, Of: kind}, err
+	return inventory.Instance{Resource: resource, Of: kind}, err
 }
 
 // Target reads the ControlPlane or the service that the reference names.
@@ -54,7 +54,7 @@ func KeystoneOf(ref inventory.Ref) inventory.Ref {
 
 // ServicesOf reads the services that the ControlPlane owns. What the user may not read is
 // an error.
-func ServicesOf(ctx context.Context, s *Session, cp *c5c3v1alpha1.ControlPlane) ([]inventory.Service, error) {
+func ServicesOf(ctx context.Context, s *Session, cp *c5c3v1alpha1.ControlPlane) ([]inventory.Instance, error) {
 	r := &reader{Session: s, found: &inventory.Inventory{Namespace: cp.Namespace}}
 	if _, err := r.readServices(ctx); err != nil {
 		return nil, err

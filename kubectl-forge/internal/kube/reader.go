@@ -81,7 +81,7 @@ func (r *reader) readServices(ctx context.Context) (read bool, err error) {
 		read = read || listed
 		err = meta.EachListItem(list, func(item runtime.Object) error {
 			if resource, is := item.(inventory.Resource); is {
-				r.found.Services = append(r.found.Services, inventory.Service{Resource: resource, Of: kind})
+				r.found.Services = append(r.found.Services, inventory.Instance{Resource: resource, Of: kind})
 			}
 			return nil
 		})

@@ -43,7 +43,7 @@ func (b *builder) advice(r *Report) []string {
 // plugin, and those that show what the message is about.
 func (b *builder) remedies(cause Cause) []string {
 	ns := cause.owner.Namespace
-	service, isService := b.Find(cause.owner).(inventory.Service)
+	service, isService := b.Find(cause.owner).(inventory.Instance)
 	switch {
 	case cause.Reason == ReasonNotObserved:
 		return []string{
@@ -67,7 +67,7 @@ func (b *builder) remedies(cause Cause) []string {
 	return nil
 }
 
-func (b *builder) serviceRemedies(cause Cause, service inventory.Service) []string {
+func (b *builder) serviceRemedies(cause Cause, service inventory.Instance) []string {
 	owner := releaseOwner(service)
 	switch cause.Reason {
 	case vocabulary.ReasonClusterNotReady, vocabulary.ReasonWaitingForDatabase, keystonev1alpha1.ReasonDatabaseUnavailable:
@@ -105,7 +105,7 @@ var rotationOf = map[string]string{
 }
 
 // remediesByText handles what Jobs and pods quote.
-func (b *builder) remediesByText(cause Cause, service inventory.Service) []string {
+func (b *builder) remediesByText(cause Cause, service inventory.Instance) []string {
 	contains := func(texts ...string) bool {
 		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(cause.Message, text) })
 	}
@@ -135,7 +135,7 @@ func (b *builder) denied(cause Cause) bool {
 
 // correctImage returns the correction, after the way back to the installed image if the service is on the way to
 // another one: that may be at fault.
-func (b *builder) correctImage(service inventory.Service, correction string) []string {
+func (b *builder) correctImage(service inventory.Instance, correction string) []string {
 	installed := service.ServiceStatus().InstalledRelease
 	if installed != "" && installed != service.ServiceSpec().Image.Tag && b.canAbort(service) {
 		return []string{abort(releaseOwner(service)), correction}
@@ -145,9 +145,9 @@ func (b *builder) correctImage(service inventory.Service, correction string) []s
 
 // canAbort reports whether the service can go back to the release that it has: the phase allows it, and no other
 // service of the ControlPlane has left that release, as schemas cannot be downgraded.
-func (b *builder) canAbort(service inventory.Service) bool {
+func (b *builder) canAbort(service inventory.Instance) bool {
 	installed, owner := service.ServiceStatus().InstalledRelease, metav1.GetControllerOf(service)
-	return !service.ServiceStatus().UpgradePhase.IsFinal() && !slices.ContainsFunc(b.Services, func(other inventory.Service) bool {
+	return !service.ServiceStatus().UpgradePhase.IsFinal() && !slices.ContainsFunc(b.Services, func(other inventory.Instance) bool {
 		has := other.ServiceStatus().InstalledRelease
 		return owner != nil && inventory.OwnedBy(other, owner.UID) && installed != "" && has != "" && !inventory.SameRelease(has, installed)
 	})

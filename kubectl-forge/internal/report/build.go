@@ -22,7 +22,7 @@ func Build(found *inventory.Inventory, ref inventory.Ref) (*Report, error) {
 	switch obj := found.Find(ref).(type) {
 	case *c5c3v1alpha1.ControlPlane:
 		b.describeControlPlane(r, obj)
-	case inventory.Service:
+	case inventory.Instance:
 		b.describeService(r, obj)
 	default:
 		return nil, fmt.Errorf("there is no %s in namespace %s", ref.Arg(), ref.Namespace)
@@ -65,7 +65,7 @@ func (b *builder) describeControlPlane(r *Report, cp *c5c3v1alpha1.ControlPlane)
 	}
 }
 
-func (b *builder) describeService(r *Report, service inventory.Service) {
+func (b *builder) describeService(r *Report, service inventory.Instance) {
 	status := service.ServiceStatus()
 	r.Ready, r.Since = readiness(service)
 	r.Conditions, r.Tree = status.Conditions, b.tree(service)

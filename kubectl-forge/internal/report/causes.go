@@ -54,7 +54,7 @@ func (b *builder) controlPlaneCauses(cp *c5c3v1alpha1.ControlPlane) (causes []Ca
 	return causes
 }
 
-func serviceCauses(service inventory.Service) []Cause {
+func serviceCauses(service inventory.Instance) []Cause {
 	if ready, _ := readiness(service); ready {
 		return nil
 	}
@@ -122,7 +122,7 @@ func newCause(self inventory.Ref, condition metav1.Condition, conditions []metav
 // warnings are the conditions of a service that are False without counting for Ready,
 // and what the condition of its API adds to the statement that it answers: that it
 // works without its cache.
-func warnings(service inventory.Service) (found []Cause) {
+func warnings(service inventory.Instance) (found []Cause) {
 	for _, condition := range service.GetConditions() {
 		if condition.Status == metav1.ConditionFalse && slices.Contains(service.Of.Informational(), condition.Type) {
 			found = append(found, newCause(service.Ref(), condition, nil))

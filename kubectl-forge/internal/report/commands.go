@@ -15,7 +15,7 @@ func kubectl(namespace, format string, args ...any) string {
 }
 
 // releaseOwner is the object in which the release and the image of a service are set.
-func releaseOwner(service inventory.Service) inventory.Ref {
+func releaseOwner(service inventory.Instance) inventory.Ref {
 	if plane := inventory.PlaneOf(service); plane != nil {
 		return *plane
 	}
@@ -34,7 +34,7 @@ func edit(owner inventory.Ref) string {
 const describeStores = "kubectl describe clustersecretstores " + secrets.StoreName + " " + secrets.CheckedStoreName
 
 // describeDatabase returns the command that shows whether the database can be reached.
-func describeDatabase(of inventory.Service) string {
+func describeDatabase(of inventory.Instance) string {
 	ns, database := of.GetNamespace(), of.ServiceSpec().Database
 	if database.ClusterRef != nil {
 		return kubectl(ns, "describe mariadb %s", database.ClusterRef.Name)

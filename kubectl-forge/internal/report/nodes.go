@@ -54,7 +54,7 @@ func kindOf(obj inventory.Conditioned) string {
 		return "CredentialRotation"
 	case *c5c3v1alpha1.SecretAggregate:
 		return "SecretAggregate"
-	case inventory.Service:
+	case inventory.Instance:
 		return obj.Of.Kind
 	}
 	return ""

@@ -77,7 +77,7 @@ func (b *builder) children(obj client.Object) (found []client.Object) {
 
 // uses reports whether the object is the MariaDB of a service, and of no ControlPlane, which would show it.
 func uses(obj, other client.Object) bool {
-	service, isService := obj.(inventory.Service)
+	service, isService := obj.(inventory.Instance)
 	server, isForeign := other.(*unstructured.Unstructured)
 	if !isService || !isForeign || server.GetKind() != "MariaDB" || metav1.GetControllerOf(service) != nil {
 		return false
@@ -107,7 +107,7 @@ func (b *builder) podsOf(obj client.Object) []corev1.Pod {
 		// A Job that is tried again fails for the same reason: the newest pod comes first.
 		slices.SortStableFunc(pods, func(x, y corev1.Pod) int { return y.CreationTimestamp.Compare(x.CreationTimestamp.Time) })
 		return pods
-	case inventory.Service:
+	case inventory.Instance:
 		pods := slices.Concat(b.PodsWith(obj.Of.SelectorLabels(obj.GetName())),
 			b.PodsWith(map[string]string{labelName: obj.Of.TaskName, labelInstance: obj.GetName()}))
 		return slices.DeleteFunc(pods, func(pod corev1.Pod) bool { return pod.Status.Phase == corev1.PodSucceeded || b.hasKnownOwner(&pod) })

@@ -122,9 +122,9 @@ func Placement(conditions ...metav1.Condition) *placementv1alpha1.Placement {
 }
 
 // Service returns the resource as a service, whose kind is part of the UID.
-func Service(resource inventory.Resource) inventory.Service {
+func Service(resource inventory.Resource) inventory.Instance {
 	kind, _, _ := strings.Cut(string(resource.GetUID()), "-")
-	return inventory.Service{Resource: resource, Of: inventory.ServiceKindOf(kind)}
+	return inventory.Instance{Resource: resource, Of: inventory.ServiceKindOf(kind)}
 }
 
 // ControlPlane is one that manages its database.

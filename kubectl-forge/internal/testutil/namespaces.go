@@ -19,7 +19,7 @@ import (
 
 // Of is a namespace with the service.
 func Of(resource inventory.Resource) *inventory.Inventory {
-	return &inventory.Inventory{Now: Now, Namespace: Namespace, Services: []inventory.Service{Service(resource)}}
+	return &inventory.Inventory{Now: Now, Namespace: Namespace, Services: []inventory.Instance{Service(resource)}}
 }
 
 // KeystoneIn returns the first service of the namespace, a Keystone.
@@ -137,7 +137,7 @@ func BrokenService() *inventory.Inventory {
 	server.Labels = map[string]string{"app.kubernetes.io/name": "mariadb", "app.kubernetes.io/instance": "openstack-db"}
 	found := &inventory.Inventory{
 		Now: Now, Namespace: Namespace,
-		ControlPlanes: []c5c3v1alpha1.ControlPlane{*cp}, Services: []inventory.Service{Service(k)},
+		ControlPlanes: []c5c3v1alpha1.ControlPlane{*cp}, Services: []inventory.Instance{Service(k)},
 		Deployments: []appsv1.Deployment{Deployment(k, 0)},
 		Pods:        []corev1.Pod{pod, withStatus(server, true, Running("mariadb", true))},
 		Events: []corev1.Event{Warning("Pod", &pod, "Unhealthy",

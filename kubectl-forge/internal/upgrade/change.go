@@ -24,7 +24,7 @@ type Change struct {
 }
 
 // Tag returns the image tag that the service gets.
-func (c Change) Tag(service inventory.Service) string {
+func (c Change) Tag(service inventory.Instance) string {
 	if tag, own := c.Tags[fieldOf(service)]; own {
 		return tag
 	}
@@ -43,7 +43,7 @@ func (c Change) String() string {
 }
 
 // fieldOf returns the name of the service in spec.services of a ControlPlane.
-func fieldOf(service inventory.Service) string { return strings.ToLower(service.Of.Kind) }
+func fieldOf(service inventory.Instance) string { return strings.ToLower(service.Of.Kind) }
 
 // Upgrade returns the change to the release. A release alone is that of all services. One with a suffix, such as
 // 2026.1-fixed, is a build of one image, which the user has set on the ControlPlane; it is an error if there is none, or
@@ -116,7 +116,7 @@ func (f Facts) tags() map[string]string {
 
 // requestsOffline reports whether an offline upgrade of the service to the tag is requested.
 // The request of a ControlPlane is for its release, and for each build of that.
-func (f Facts) requestsOffline(service inventory.Service, tag string) bool {
+func (f Facts) requestsOffline(service inventory.Instance, tag string) bool {
 	if f.ControlPlane == nil {
 		return service.GetAnnotations()[commonv1.AnnotationOfflineUpgrade] == tag
 	}
@@ -125,7 +125,7 @@ func (f Facts) requestsOffline(service inventory.Service, tag string) bool {
 }
 
 // asked is the image tag that the spec of the target asks for.
-func (f Facts) asked(service inventory.Service) string {
+func (f Facts) asked(service inventory.Instance) string {
 	if f.ControlPlane == nil {
 		return service.ServiceSpec().Image.Tag
 	}

@@ -10,7 +10,7 @@ type Facts struct {
 	// ControlPlane is nil when the service belongs to none.
 	ControlPlane *c5c3v1alpha1.ControlPlane
 	// Services are those of the ControlPlane, or the one that belongs to none.
-	Services []inventory.Service
+	Services []inventory.Instance
 	// Named is the service of the ControlPlane that the user named, "" for none.
 	Named string
 }

@@ -38,19 +38,19 @@ type preflight struct {
 	findings []check.Finding
 }
 
-func (p *preflight) add(service inventory.Service, name string, result check.Result, format string, args ...any) {
+func (p *preflight) add(service inventory.Instance, name string, result check.Result, format string, args ...any) {
 	p.findings = append(p.findings, check.Finding{Name: p.label(service, name), Result: result, Text: fmt.Sprintf(format, args...)})
 }
 
 // label is the name of a line about a service. Where there are several, it names the service.
-func (f Facts) label(service inventory.Service, name string) string {
+func (f Facts) label(service inventory.Instance, name string) string {
 	if len(f.Services) == 1 {
 		return name
 	}
 	return service.Of.Kind + ": " + name
 }
 
-func (p *preflight) check(service inventory.Service, tag string) {
+func (p *preflight) check(service inventory.Instance, tag string) {
 	result, text := p.release(service, tag)
 	p.add(service, "Release", result, "%s", text)
 	result, text = running(service.ServiceStatus(), tag)
@@ -75,7 +75,7 @@ func (p *preflight) check(service inventory.Service, tag string) {
 }
 
 // release checks the release of a service that an image tag is of.
-func (p *preflight) release(service inventory.Service, tag string) (check.Result, string) {
+func (p *preflight) release(service inventory.Instance, tag string) (check.Result, string) {
 	status := service.ServiceStatus()
 	target, err := release.Parse(tag)
 	if err != nil {
@@ -118,7 +118,7 @@ func (p *preflight) release(service inventory.Service, tag string) (check.Result
 
 // sameRelease checks a tag that is installed. The services that have the release do not block the others.
 func (p *preflight) sameRelease(status *commonv1.ServiceStatus, tag string, next release.Release) (check.Result, string) {
-	lacks := func(s inventory.Service) bool { return s.ServiceStatus().InstalledRelease != p.change.Tag(s) }
+	lacks := func(s inventory.Instance) bool { return s.ServiceStatus().InstalledRelease != p.change.Tag(s) }
 	switch {
 	case status.TargetRelease != "":
 		return check.Failed, tag + " is the installed release: use --abort to roll back to it"
@@ -144,7 +144,7 @@ func running(status *commonv1.ServiceStatus, to string) (check.Result, string) {
 // begun reports whether the change is in progress: a service is being upgraded, or waits for
 // its turn since the spec asks for the release.
 func (p *preflight) begun() bool {
-	return slices.ContainsFunc(p.Services, func(service inventory.Service) bool {
+	return slices.ContainsFunc(p.Services, func(service inventory.Instance) bool {
 		status, tag := service.ServiceStatus(), p.change.Tag(service)
 		return status.TargetRelease != "" || p.asked(service) == tag && status.InstalledRelease != tag
 	})

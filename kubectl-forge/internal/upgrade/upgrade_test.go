@@ -24,7 +24,7 @@ func ready() Facts {
 }
 
 func of(k *keystonev1alpha1.Keystone) Facts {
-	return Facts{Services: []inventory.Service{testutil.Service(k)}}
+	return Facts{Services: []inventory.Instance{testutil.Service(k)}}
 }
 
 func keystone(f Facts) *keystonev1alpha1.Keystone {

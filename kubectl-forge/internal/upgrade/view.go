@@ -68,12 +68,12 @@ func View(f Facts, change Change) follow.View {
 }
 
 // observed reports whether the change has reached the service and its operator.
-func observed(service inventory.Service, to string) bool {
+func observed(service inventory.Instance, to string) bool {
 	return inventory.IsObserved(service) && service.ServiceSpec().Image.Tag == to
 }
 
 // serviceRows describes the progress of a service, and reports whether it has the release.
-func serviceRows(service inventory.Service, to string) (rows []follow.Row, installed bool) {
+func serviceRows(service inventory.Instance, to string) (rows []follow.Row, installed bool) {
 	if !observed(service, to) {
 		return []follow.Row{{Name: "Operator", State: "Wait", Text: "has not observed the change yet"}}, false
 	}
@@ -113,7 +113,7 @@ func phaseRows(current commonv1.UpgradePhase) []follow.Row {
 
 // failure returns what blocks the upgrade of a service, nil while it proceeds. A failure of
 // an earlier spec does not count.
-func (f Facts) failure(service inventory.Service, to string) error {
+func (f Facts) failure(service inventory.Instance, to string) error {
 	database := meta.FindStatusCondition(service.GetConditions(), vocabulary.ConditionDatabaseReady)
 	switch {
 	case !observed(service, to), database == nil, database.Status == metav1.ConditionTrue,
