@@ -16,8 +16,8 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// Service is a resource of an API service.
-type Service interface {
+// ServiceResource is a resource of an API service.
+type ServiceResource interface {
 	comparable
 	client.Object
 	commonv1.Describer
@@ -25,7 +25,7 @@ type Service interface {
 }
 
 // ServiceLookup validates the resources of an API service against other objects.
-type ServiceLookup[T Service] struct {
+type ServiceLookup[T ServiceResource] struct {
 	// NewList returns an empty list of the kind.
 	NewList func() client.ObjectList
 	// Cluster tells which DNS names refer to the same Service.

@@ -41,7 +41,7 @@ func TestARestoredSecretIsAdopted(t *testing.T) {
 		live.Namespace, live.Name, live.OwnerReferences = "ns", "keys", c.owners
 		reader := fake.NewClientBuilder().WithObjects(live).Build()
 		o := secrets.Owned{Client: reader, APIReader: reader, Scheme: scheme.Scheme}
-		found, err := o.FindLive(t.Context(), client.ObjectKeyFromObject(live))
+		found, err := o.FindUncached(t.Context(), client.ObjectKeyFromObject(live))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestARestoredSecretIsAdopted(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		after, err := o.FindLive(t.Context(), client.ObjectKeyFromObject(live))
+		after, err := o.FindUncached(t.Context(), client.ObjectKeyFromObject(live))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,14 +96,14 @@ func (o Owned) EnsureOnce(ctx context.Context, owner client.Object, desired *cor
 func (o Owned) Find(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
 	found, err := apply.Find(ctx, o.Client, key, &corev1.Secret{})
 	if found != nil && omitted(found) {
-		return o.FindLive(ctx, key)
+		return o.FindUncached(ctx, key)
 	}
 	return found, err
 }
 
-// FindLive reads the named Secret from the API server, nil if it does not exist.
+// FindUncached reads the named Secret from the API server, nil if it does not exist.
 // Unlike the cache, it also finds Secrets without the operator's label.
-func (o Owned) FindLive(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
+func (o Owned) FindUncached(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
 	return apply.Find(ctx, o.APIReader, key, &corev1.Secret{})
 }
 
@@ -114,7 +114,7 @@ func (o Owned) createOrFind(ctx context.Context, desired *corev1.Secret) (*corev
 	if !apierrors.IsAlreadyExists(taken) {
 		return nil, taken
 	}
-	live, err := o.FindLive(ctx, client.ObjectKeyFromObject(desired))
+	live, err := o.FindUncached(ctx, client.ObjectKeyFromObject(desired))
 	if live == nil && err == nil {
 		// It was deleted in between: the next pass finds the name free.
 		return nil, taken
@@ -138,7 +138,7 @@ func (o Owned) adopt(ctx context.Context, owner client.Object, live *corev1.Secr
 // name exists that owner does not control and whose labels do not identify it as
 // ours either. It reads from the API server.
 func (o Owned) RefuseOthers(ctx context.Context, owner client.Object, desired *corev1.Secret) error {
-	live, err := o.FindLive(ctx, client.ObjectKeyFromObject(desired))
+	live, err := o.FindUncached(ctx, client.ObjectKeyFromObject(desired))
 	if live == nil || err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (b keyBackup) answer(ctx context.Context, s *pass.Scope, request *esov1.Ext
 			return nil, fmt.Errorf("%w, but ExternalSecret %s is not ready: %s; repair ClusterSecretStore %s or the backend behind it",
 				errAskingStore, request.Name, condition.Message, secrets.StoreName)
 		}
-		found, err := s.Owned.FindLive(ctx, s.Key(request.Spec.Target.Name))
+		found, err := s.Owned.FindUncached(ctx, s.Key(request.Spec.Target.Name))
 		if err != nil || found == nil {
 			return nil, err
 		}

@@ -52,7 +52,7 @@ func (f Family) findOrMake(ctx context.Context, s *pass.Scope, served bool) (*co
 	if !served && !asked && pass.DatabaseContent.Value(s.Slots).Unreadable == nil {
 		return f.createOrClaim(ctx, s)
 	}
-	live, err := s.Owned.FindLive(ctx, s.Key(f.name(s.Resource)))
+	live, err := s.Owned.FindUncached(ctx, s.Key(f.name(s.Resource)))
 	switch {
 	case err != nil:
 		return nil, false, err
@@ -127,7 +127,7 @@ func (f Family) createOrClaim(ctx context.Context, s *pass.Scope) (*corev1.Secre
 	if !apierrors.IsAlreadyExists(taken) {
 		return desired, true, taken
 	}
-	live, err := s.Owned.FindLive(ctx, s.Key(f.name(s.Resource)))
+	live, err := s.Owned.FindUncached(ctx, s.Key(f.name(s.Resource)))
 	switch {
 	case err != nil:
 		return nil, false, err

@@ -64,7 +64,7 @@ func Finalize(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 func removeKeys(ctx context.Context, s *pass.Scope) error {
 	for _, backup := range keyBackups {
 		// The cache does not show a Secret that has lost its labels.
-		secret, err := s.Owned.FindLive(ctx, s.Key(backup.source(s.Resource)))
+		secret, err := s.Owned.FindUncached(ctx, s.Key(backup.source(s.Resource)))
 		if err != nil {
 			return err
 		}
