@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/release"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -31,7 +31,7 @@ func fernetWarning(cp *c5c3v1alpha1.ControlPlane) string {
 	if _, ok := c5c3v1alpha1.RotationDays(*keystone.RotationInterval); !ok {
 		return ""
 	}
-	required := keys.RequiredActiveKeys(keystoneTokenExpiration, keystoneAllowExpiredWindow, interval)
+	required := fernet.RequiredActiveKeys(keystoneTokenExpiration, keystoneAllowExpiredWindow, interval)
 	if required <= keystoneFernetKeys {
 		return ""
 	}

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/ini"
-	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/schedule"
 )
 
@@ -68,5 +68,5 @@ func RequiredFernetKeys(rotationSchedule string, lifetime time.Duration) (int64,
 	if err != nil {
 		return 0, err
 	}
-	return int64(keys.RequiredActiveKeys(lifetime, 0, period)), nil
+	return int64(fernet.RequiredActiveKeys(lifetime, 0, period)), nil
 }

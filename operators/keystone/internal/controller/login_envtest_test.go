@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
@@ -200,15 +200,15 @@ func TestAChangedPasswordIsVerifiedBeforeTheAPIIsReady(t *testing.T) {
 func TestALoginIsVerifiedAgainWhenPodsOrKeysChange(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
-	made, err := keys.Generate(1)
+	made, err := fernet.Generate(1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range []func(){
 		func() { objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas = 2 }) },
 		func() {
-			fernet := secret(k.Namespace, "keystone-fernet-keys", nil)
-			objects.Change(t, c, fernet, func(s *corev1.Secret) { s.Data["0"] = made["0"] })
+			live := secret(k.Namespace, "keystone-fernet-keys", nil)
+			objects.Change(t, c, live, func(s *corev1.Secret) { s.Data["0"] = made["0"] })
 		},
 	} {
 		settle(t, c, k, operator)

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -44,7 +44,7 @@ func refusedKeys(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, fa
 
 func replacement(t *testing.T) map[string][]byte {
 	t.Helper()
-	data, err := keys.Generate(3)
+	data, err := fernet.Generate(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestUnusableStagedKeysAreNeverAccepted(t *testing.T) {
 		"a broken key":  {"0": fresh["0"], "1": fresh["1"], "2": []byte("not a key")},
 	} {
 		objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
-			metav1.SetMetaDataAnnotation(&k.ObjectMeta, keystonev1alpha1.AnnotationAcceptStagedKeys, keys.ReplacementID(before, data))
+			metav1.SetMetaDataAnnotation(&k.ObjectMeta, keystonev1alpha1.AnnotationAcceptStagedKeys, fernet.ReplacementID(before, data))
 		})
 		if err := stageKeys(t.Context(), c, k.Namespace, "fernet", data, someTime); err != nil {
 			t.Fatal(err)

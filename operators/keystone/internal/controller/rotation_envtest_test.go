@@ -22,7 +22,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -44,11 +44,11 @@ func keysIn(t *testing.T, c client.Client, namespace, family string) *corev1.Sec
 
 // rotated returns the keys after a rotation by keystone-manage.
 func rotated(data map[string][]byte, maxActive int) (map[string][]byte, error) {
-	fresh, err := keys.Generate(1)
+	fresh, err := fernet.Generate(1)
 	if err != nil {
 		return nil, err
 	}
-	primary, _ := keys.PrimaryName(data)
+	primary, _ := fernet.PrimaryName(data)
 	number, err := strconv.Atoi(primary)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func expectOneEvent(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone,
 func backdate(t *testing.T, c client.Client, namespace, family string, by time.Duration) {
 	t.Helper()
 	objects.Change(t, c, keysIn(t, c, namespace, family), func(s *corev1.Secret) {
-		history := keys.ParseHistory(s.Annotations[keyHistory])
+		history := fernet.ParseHistory(s.Annotations[keyHistory])
 		for id, term := range history {
 			if !term.Since.IsZero() {
 				term.Since = term.Since.Add(-by)
@@ -215,7 +215,7 @@ func TestInvalidStagedKeysAreRefusedAndCleared(t *testing.T) {
 	c, k, operator := converged(t, modes[0])
 	for _, family := range []string{"fernet", "credential"} {
 		before := keysIn(t, c, k.Namespace, family)
-		fresh, err := keys.Generate(3)
+		fresh, err := fernet.Generate(3)
 		if err != nil {
 			t.Fatal(err)
 		}

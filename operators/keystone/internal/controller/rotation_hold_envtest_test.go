@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
@@ -55,8 +55,8 @@ func TestAnAcknowledgementAppliesOneHeldRotation(t *testing.T) {
 	expectKeys(t, c, k.Namespace, "fernet", rotateOnce(t, c, k.Namespace, "fernet", 3, someTime))
 	expectEmptyStaging(t, c, k.Namespace, "fernet")
 	held := keysIn(t, c, k.Namespace, "fernet")
-	primary, _ := keys.PrimaryName(held.Data)
-	acknowledgement := keys.ID(held.Data[primary])
+	primary, _ := fernet.PrimaryName(held.Data)
+	acknowledgement := fernet.ID(held.Data[primary])
 
 	second := rotateOnce(t, c, k.Namespace, "fernet", 3, "2026-05-04T04:00:00Z")
 	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionTrue, "FernetKeysAvailable",
@@ -130,7 +130,7 @@ func TestALostKeyHistoryHoldsTheNextRotation(t *testing.T) {
 	objects.Change(t, c, keysIn(t, c, k.Namespace, "fernet"), func(s *corev1.Secret) { delete(s.Annotations, keyHistory) })
 	found := secret(k.Namespace, k.Name+"-fernet-keys", nil)
 	expect.Object(t, c, found, func() error {
-		if !keys.ParseHistory(found.Annotations[keyHistory]).Rotated() {
+		if !fernet.ParseHistory(found.Annotations[keyHistory]).Rotated() {
 			return fmt.Errorf("the history is %q", found.Annotations[keyHistory])
 		}
 		return nil

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
@@ -28,7 +28,7 @@ const otherDatabase = "elsewhere.openstack/keystone"
 // keySecret is the Secret with the token keys of the Keystone of the fixture.
 func keySecret(t *testing.T, s *pass.Scope, annotations map[string]string) *corev1.Secret {
 	t.Helper()
-	data, err := keys.Generate(3)
+	data, err := fernet.Generate(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestACopyFromTheStoreSaysWhichDatabaseItBelongsTo(t *testing.T) {
 	restored := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secret.Name}, Data: map[string][]byte{databaseEntry: []byte(otherDatabase)}}
 	maps.Copy(restored.Data, secret.Data)
 	got := unpacked(restored)
-	if service.OtherDatabase(s.Pass, got) != otherDatabase || len(got.Data) != len(secret.Data) || keys.ValidateInUse(got.Data) != nil {
+	if service.OtherDatabase(s.Pass, got) != otherDatabase || len(got.Data) != len(secret.Data) || fernet.ValidateInUse(got.Data) != nil {
 		t.Errorf("what is restored from it has %d entries and the annotations %v", len(got.Data), got.Annotations)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/rotation"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -74,5 +74,5 @@ func (f Family) reportAge(s *pass.Scope, secret *corev1.Secret) {
 
 // MaxActive returns the value of Keystone's option max_active_keys for that of the spec.
 func MaxActive(maxActive int32) string {
-	return strconv.Itoa(int(keys.Normalise(maxActive)))
+	return strconv.Itoa(int(fernet.Normalise(maxActive)))
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
@@ -12,8 +12,8 @@ import (
 // holdTokenKeys holds a rotation that would invalidate tokens before they expire.
 func holdTokenKeys(s *pass.Scope, r stagedRotation) hold {
 	until := r.history.SafeAt(r.current.Data, r.staging.Data, r.use)
-	primary, _ := keys.PrimaryName(r.current.Data)
-	acknowledgement := keys.ID(r.current.Data[primary])
+	primary, _ := fernet.PrimaryName(r.current.Data)
+	acknowledgement := fernet.ID(r.current.Data[primary])
 	if !s.Now().Before(until) || s.Resource.Annotations[keystonev1alpha1.AnnotationApplyHeldRotation] == acknowledgement {
 		return hold{}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/job"
-	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -87,12 +87,12 @@ func migrateCredentials(ctx context.Context, s *pass.Scope) (migration, error) {
 // fits the schema.
 func MigrateJob(s *pass.Scope, data map[string][]byte) (*batchv1.Job, error) {
 	k := s.Resource
-	primary, _ := keys.PrimaryName(data)
+	primary, _ := fernet.PrimaryName(data)
 	built, err := deployment.TaskJob(s.Pass, deployment.Task{
 		Name: credentialMigrate, Container: credentialMigrate, Command: pass.Manage("credential_migrate"), Retries: 2,
 		Env:    pass.Database.ToolEnv(s.Pass),
 		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, Mounts(k.Name)...), database.TLSMounts(s.Pass)...),
-		RunKey: keys.ID(data[primary]),
+		RunKey: fernet.ID(data[primary]),
 	})
 	if err != nil {
 		return nil, err

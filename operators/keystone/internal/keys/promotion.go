@@ -14,7 +14,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/rotation"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -94,8 +94,8 @@ func unknownLifetime(ctx context.Context, s *pass.Scope, current *corev1.Secret)
 
 // keyUse returns how the keys are used. Pods of an older configuration issue tokens with
 // the lifetime in that configuration.
-func keyUse(ctx context.Context, s *pass.Scope, lifetime time.Duration) (keys.Use, error) {
-	use := keys.Use{Lifetime: lifetime, Propagation: s.Own.Propagation}
+func keyUse(ctx context.Context, s *pass.Scope, lifetime time.Duration) (fernet.Use, error) {
+	use := fernet.Use{Lifetime: lifetime, Propagation: s.Own.Propagation}
 	if lifetime == 0 {
 		return use, nil
 	}
@@ -120,12 +120,12 @@ func remember(ctx context.Context, s *pass.Scope, r *stagedRotation) error {
 }
 
 func (f Family) decide(ctx context.Context, s *pass.Scope, r stagedRotation) (promotion, error) {
-	err := keys.Validate(r.staging.Data, f.maxActive(s.Resource))
+	err := fernet.Validate(r.staging.Data, f.maxActive(s.Resource))
 	if err == nil {
-		err = keys.ValidateSuccessor(r.current.Data, r.staging.Data)
+		err = fernet.ValidateSuccessor(r.current.Data, r.staging.Data)
 	}
 	switch {
-	case errors.Is(err, keys.ErrNotSuccessor) && r.accepted(s.Resource):
+	case errors.Is(err, fernet.ErrNotSuccessor) && r.accepted(s.Resource):
 		return f.apply(ctx, s, r)
 	case err != nil:
 		return reject(ctx, s, r, err)
@@ -147,7 +147,7 @@ func reject(ctx context.Context, s *pass.Scope, r stagedRotation, problem error)
 		return promotion{}, err
 	}
 	advice := "the keys in use stay, and the next run of the CronJob generates new ones"
-	if errors.Is(problem, keys.ErrNotSuccessor) {
+	if errors.Is(problem, fernet.ErrNotSuccessor) {
 		advice = "the keys in use have changed since, and promoting these could remove keys that are needed; " + advice
 		if acceptance := r.acceptance(); acceptance != "" {
 			advice += "; to promote these anyway, at the cost of what only the keys in use can read, " +
@@ -171,7 +171,7 @@ func (f Family) apply(ctx context.Context, s *pass.Scope, r stagedRotation) (pro
 	}
 	f.reportAge(s, next)
 	s.Own.Lifetimes.Held.Unset(client.ObjectKeyFromObject(s.Resource), f.metric)
-	primary, _ := keys.PrimaryName(next.Data)
+	primary, _ := fernet.PrimaryName(next.Data)
 	text := fmt.Sprintf("Secret %s holds rotated keys: %q is the primary one of %d", next.Name, primary, len(next.Data))
 	return promotion{promoted: text}, rotation.Discard(ctx, s.Client, r.staging)
 }

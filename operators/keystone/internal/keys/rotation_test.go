@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -69,7 +69,7 @@ func TestPodsWithAnEarlierConfigurationAreDetected(t *testing.T) {
 		reader := fake.NewClientBuilder().WithScheme(fixture.Scheme()).WithObjects(pod("a", current, ""), pod("b", c.second, c.secret)).Build()
 		s.Client, s.Own.Propagation = reader, time.Minute
 		use, err := keyUse(t.Context(), s, time.Hour)
-		if want := (keys.Use{Lifetime: time.Hour, Mixed: c.mixed, Propagation: time.Minute}); err != nil || use != want {
+		if want := (fernet.Use{Lifetime: time.Hour, Mixed: c.mixed, Propagation: time.Minute}); err != nil || use != want {
 			t.Errorf("%s: %+v (%v), want %+v", name, use, err, want)
 		}
 	}
@@ -98,13 +98,13 @@ func TestARotationFollowsItsSchedule(t *testing.T) {
 	k := fixture.Installed(fixture.Minimal())
 	k.Spec.Fernet.RotationSchedule, k.Spec.Fernet.Suspend, k.Spec.Fernet.MaxActiveKeys = "5 4 * * *", true, 7
 	k.Spec.CredentialKeys.RotationSchedule = "1 2 * * *"
-	fernet := Fernet.Rotator(fixture.Scope(k))
-	built := fernet.CronJob(k, "scripts")
+	tokens := Fernet.Rotator(fixture.Scope(k))
+	built := tokens.CronJob(k, "scripts")
 	if built.Spec.Schedule != "5 4 * * *" || !ptr.Deref(built.Spec.Suspend, false) {
 		t.Errorf("schedule %q, suspend %v", built.Spec.Schedule, built.Spec.Suspend)
 	}
-	if want := (corev1.EnvVar{Name: "OS_FERNET_TOKENS__MAX_ACTIVE_KEYS", Value: "7"}); !slices.Contains(fernet.Env, want) {
-		t.Errorf("the environment %v lacks %v", fernet.Env, want)
+	if want := (corev1.EnvVar{Name: "OS_FERNET_TOKENS__MAX_ACTIVE_KEYS", Value: "7"}); !slices.Contains(tokens.Env, want) {
+		t.Errorf("the environment %v lacks %v", tokens.Env, want)
 	}
 	credential := Credential.Rotator(fixture.Scope(k)).CronJob(k, "scripts")
 	if credential.Spec.Schedule != "1 2 * * *" || ptr.Deref(credential.Spec.Suspend, true) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
@@ -94,7 +94,7 @@ func (f Family) belongs(s *pass.Scope, secret *corev1.Secret) error {
 
 // usable rejects a Secret that does not hold a set of keys.
 func (f Family) usable(s *pass.Scope, secret *corev1.Secret) error {
-	err := keys.ValidateInUse(secret.Data)
+	err := fernet.ValidateInUse(secret.Data)
 	if err == nil {
 		return nil
 	}
@@ -174,12 +174,12 @@ func (f Family) newSecret(s *pass.Scope, data map[string][]byte) (*corev1.Secret
 	lifetime, _ := f.lifetime(s)
 	if data == nil {
 		var err error
-		if data, err = keys.Generate(int(keys.Normalise(f.maxActive(k)))); err != nil {
+		if data, err = fernet.Generate(int(fernet.Normalise(f.maxActive(k)))); err != nil {
 			return nil, fmt.Errorf("generating keys: %w", err)
 		}
 	}
 	meta := service.Irreplaceable(s.Pass, f.name(k))
-	meta.Annotations[annotationKeyHistory] = keys.NewHistory(data, s.Now(), lifetime).String()
+	meta.Annotations[annotationKeyHistory] = fernet.NewHistory(data, s.Now(), lifetime).String()
 	return &corev1.Secret{ObjectMeta: meta, Type: corev1.SecretTypeOpaque, Data: data}, nil
 }
 

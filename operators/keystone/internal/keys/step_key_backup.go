@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
@@ -80,7 +80,7 @@ func ensureBackup(ctx context.Context, s *pass.Scope, backup keyBackup) (state s
 		return state, again, err
 	}
 	// What was not claimed may be the keys of another database.
-	if source == nil || !service.Claims(s.Pass, source) || keys.ValidateInUse(source.Data) != nil {
+	if source == nil || !service.Claims(s.Pass, source) || fernet.ValidateInUse(source.Data) != nil {
 		if live == nil {
 			return state, again, errNoKeysYet
 		}

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -18,7 +18,7 @@ import (
 
 func TestDamagedKeysDoNotOverwriteTheBackup(t *testing.T) {
 	k := fixture.Minimal()
-	data, err := keys.Generate(3)
+	data, err := fernet.Generate(3)
 	if err != nil {
 		t.Fatal(err)
 	}

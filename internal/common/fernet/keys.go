@@ -1,6 +1,6 @@
-// Package keys generates and checks the symmetric keys with which Keystone signs
+// Package fernet generates and checks the symmetric keys with which Keystone signs
 // its tokens and encrypts its credentials. Both families use the Fernet format.
-package keys
+package fernet
 
 import (
 	"crypto/rand"

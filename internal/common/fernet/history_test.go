@@ -1,4 +1,4 @@
-package keys
+package fernet
 
 import (
 	"strings"
