@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
@@ -16,6 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/serviceconfig"
 )
 
 // Steps are the steps of a service, in passes of type S, that need at most its database and
@@ -40,9 +40,9 @@ func (k Steps[S]) DatabaseConnection(ctx context.Context, s S) reconcile.Outcome
 	return k.Schema.Database.ReconcileConnection(ctx, s.ServicePass())
 }
 
-// Logging is the step [configuration.ReportLogging].
+// Logging is the step [serviceconfig.ReportLogging].
 func (k Steps[S]) Logging(ctx context.Context, s S) reconcile.Outcome {
-	return configuration.ReportLogging(ctx, s.ServicePass())
+	return serviceconfig.ReportLogging(ctx, s.ServicePass())
 }
 
 // NetworkPolicies is the step [networking.ReconcilePolicies].
@@ -92,7 +92,7 @@ func (k Steps[S]) Pods(api deployment.API[S]) deployment.API[S] {
 		Annotations: func(p *service.Pass) map[string]string {
 			return map[string]string{database.HashAnnotation(p.Definition): database.Connection.Value(p.Slots).Hash()}
 		},
-		Prune:    configuration.Prune,
+		Prune:    serviceconfig.Prune,
 		Complete: k.Schema.CompleteRollout,
 	}
 	return api

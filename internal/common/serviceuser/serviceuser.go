@@ -14,10 +14,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/serviceconfig"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
@@ -34,7 +34,7 @@ var checkScript string
 
 // Configuration is the part of the configuration of every service with a service user. The
 // resource is a [commonv1.ServiceUserDescriber].
-var Configuration = configuration.Part{
+var Configuration = serviceconfig.Part{
 	Options:       options,
 	SecretOptions: readUser,
 	Derived:       cacheKeyOptions,

@@ -12,7 +12,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/database/schema"
@@ -22,6 +21,7 @@ import (
 	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/serviceconfig"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -254,7 +254,7 @@ func TestLoggingHealthyAcceptsEveryOsloSpellingOfTrue(t *testing.T) {
 	} {
 		s := fixture.Scope(fixture.Minimal())
 		service.Config.Put(s.Slots, service.Rendered{Options: map[string]map[string]string{"DEFAULT": {"use_stderr": value}}})
-		if got := configuration.ReportLogging(t.Context(), s.Pass).IsDone(); got != healthy {
+		if got := serviceconfig.ReportLogging(t.Context(), s.Pass).IsDone(); got != healthy {
 			t.Errorf("use_stderr = %q is healthy: %t, want %t", value, got, healthy)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/serviceconfig"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
@@ -125,8 +125,8 @@ func TestEveryDriverLoadedAtStartupIsChecked(t *testing.T) {
 	if diff := cmp.Diff(want, slices.Sorted(slices.Values(groups))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if check := filesOf(t, fixture.Minimal())[configuration.CheckFile]; !strings.Contains(check, "[\"trust\",\"driver\",\"keystone.trust\"]") {
-		t.Errorf("%s does not look up drivers", configuration.CheckFile)
+	if check := filesOf(t, fixture.Minimal())[serviceconfig.CheckFile]; !strings.Contains(check, "[\"trust\",\"driver\",\"keystone.trust\"]") {
+		t.Errorf("%s does not look up drivers", serviceconfig.CheckFile)
 	}
 }
 

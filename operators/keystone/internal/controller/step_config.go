@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/c5c3/forge/internal/common/configuration"
+	"github.com/c5c3/forge/internal/common/serviceconfig"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/paste"
@@ -15,11 +15,11 @@ import (
 var callbackPage string
 
 // settings declares the configuration of a Keystone.
-var settings = configuration.Settings[*pass.Scope]{
+var settings = serviceconfig.Settings[*pass.Scope]{
 	File:    "keystone.conf",
 	Options: keystoneOptions,
-	Plugins: &configuration.Plugins[*pass.Scope]{Field: "spec.plugins", Options: pluginOptions},
-	Filters: &configuration.Filters[*pass.Scope]{Field: "spec.middleware", Value: func(s *pass.Scope) (any, bool) {
+	Plugins: &serviceconfig.Plugins[*pass.Scope]{Field: "spec.plugins", Options: pluginOptions},
+	Filters: &serviceconfig.Filters[*pass.Scope]{Field: "spec.middleware", Value: func(s *pass.Scope) (any, bool) {
 		return s.Resource.Spec.Middleware, len(s.Resource.Spec.Middleware) > 0
 	}},
 	Files:   configFiles,
@@ -30,7 +30,7 @@ var settings = configuration.Settings[*pass.Scope]{
 // drivers are the options by which Keystone's managers choose their drivers at each start
 // (keystone.server.backends), with the driver_namespace of each. Catalog has the driver of
 // endpoint_filter, too.
-var drivers = []configuration.Driver{
+var drivers = []serviceconfig.Driver{
 	{Section: "application_credential", Option: "driver", Group: "keystone.application_credential"},
 	{Section: "assignment", Option: "driver", Group: "keystone.assignment"},
 	{Section: "catalog", Option: "driver", Group: "keystone.catalog"},
@@ -54,11 +54,11 @@ var drivers = []configuration.Driver{
 	{Section: "unified_limit", Option: "driver", Group: "keystone.unified_limit"},
 }
 
-var configCheck = configuration.Check{
+var configCheck = serviceconfig.Check{
 	Register: "keystone.conf:configure",
 	Drivers:  drivers,
 	// Each method of logins has a group of plugins (keystone.auth.core, load_auth_method).
-	Variants: []configuration.Driver{{Section: "auth", Option: "methods", Group: "keystone.auth."}},
+	Variants: []serviceconfig.Driver{{Section: "auth", Option: "methods", Group: "keystone.auth."}},
 }
 
 // configFiles returns the configuration files in addition to keystone.conf.

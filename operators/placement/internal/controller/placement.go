@@ -3,13 +3,13 @@ package controller
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/kit"
 	"github.com/c5c3/forge/internal/common/release"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/serviceconfig"
 	"github.com/c5c3/forge/internal/common/serviceuser"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
@@ -56,16 +56,16 @@ func manage(command string) []string { return []string{"placement-manage", "db",
 func shell(script string) []string { return []string{"/bin/sh", "-eu", "-c", script} }
 
 // settings declares the configuration of a Placement.
-var settings = configuration.Settings[*scope]{
+var settings = serviceconfig.Settings[*scope]{
 	File:    "placement.conf",
 	Options: defaultOptions,
-	Parts:   []configuration.Part{serviceuser.Configuration},
+	Parts:   []serviceconfig.Part{serviceuser.Configuration},
 	Files: func(s *scope) (map[string]string, error) {
 		return map[string]string{
 			deployment.ReadyFile: api.ReadyScript(s.Definition), database.StartFile: placementDatabase.StartScript(s.Pass),
 		}, nil
 	},
-	Check: configuration.Check{Register: "placement.conf:register_opts"},
+	Check: serviceconfig.Check{Register: "placement.conf:register_opts"},
 }
 
 // api declares the API pods of a Placement. The WSGI application has no arguments.

@@ -1,6 +1,6 @@
-// Package configuration renders the configuration of a service, verifies that its image
+// Package serviceconfig renders the configuration of a service, verifies that its image
 // can read it, and keeps as many versions as a rollback needs.
-package configuration
+package serviceconfig
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package configuration
+package serviceconfig
 
 import (
 	_ "embed"
