@@ -3,7 +3,7 @@ package database
 import "github.com/c5c3/forge/internal/common/service"
 
 // HashAnnotation is the pod annotation with the hash of the database connection.
-func HashAnnotation(d *service.Definition) string { return d.Name + ".c5c3.io/db-connection-hash" }
+func HashAnnotation(d *service.Definition) string { return d.CodeName + ".c5c3.io/db-connection-hash" }
 
 // connectionKey is the only key of the connection Secret.
 const connectionKey = "connection"

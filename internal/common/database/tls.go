@@ -36,7 +36,7 @@ const (
 var certificateGVK = certmanagerv1.SchemeGroupVersion.WithKind(certmanagerv1.CertificateKind)
 
 // tlsDir is the directory with the certificates in the service's containers.
-func tlsDir(d *service.Definition) string { return "/etc/" + d.Name + "/db-tls" }
+func tlsDir(d *service.Definition) string { return "/etc/" + d.CodeName + "/db-tls" }
 
 func caBundleKey(tls *commonv1.DatabaseTLSSpec) string { return tls.CABundleSecretRef.KeyOr(caFile) }
 

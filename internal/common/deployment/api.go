@@ -194,17 +194,17 @@ func (a API[S]) Deployment(s S, families ...corev1.IPFamily) *appsv1.Deployment 
 func (a API[S]) container(s S, families []corev1.IPFamily) corev1.Container {
 	p := s.ServicePass()
 	return corev1.Container{
-		Name:    p.Name,
+		Name:    p.CodeName,
 		Image:   p.Spec.Image.Reference(),
 		Command: a.server(s, families).Command(p.Spec.UWSGI),
-		Ports:   []corev1.ContainerPort{{Name: p.Name, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}, readyPort},
-		Env: slices.Concat(optional(a.Backing.Env, p), p.Environment, DrainVariables(p.Name), RequestVariables(),
+		Ports:   []corev1.ContainerPort{{Name: p.CodeName, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}, readyPort},
+		Env: slices.Concat(optional(a.Backing.Env, p), p.Environment, DrainVariables(p.CodeName), RequestVariables(),
 			readyVariables(p.ConfigDir)),
 		Resources:      ptr.Deref(p.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:   a.startupProbe(p.Port),
 		LivenessProbe:  livenessProbe(p.Port),
 		ReadinessProbe: readinessProbe(),
-		Lifecycle:      DrainHook(p.Name, p.Spec.PreStopSleep()),
+		Lifecycle:      DrainHook(p.CodeName, p.Spec.PreStopSleep()),
 	}
 }
 

@@ -46,7 +46,7 @@ func PodsWith(ctx context.Context, p *service.Pass, labels map[string]string) ([
 // a pod template, "" if there is none.
 func APIImage(d *service.Definition, meta *metav1.ObjectMeta, spec *corev1.PodSpec) string {
 	for i := range spec.Containers {
-		if spec.Containers[i].Name == d.Name {
+		if spec.Containers[i].Name == d.CodeName {
 			return apply.ImageOf(meta, &spec.Containers[i])
 		}
 	}

@@ -32,7 +32,7 @@ func Script(d *service.Definition) string {
 	script := config.SetConstant(checkScript, "DISTRIBUTION", d.Application.Distribution)
 	script = config.SetConstant(script, "SCRIPT", d.Application.Script)
 	script = config.SetConstant(script, "MODULE", d.Application.Module)
-	script = config.SetConstant(script, "PROGRAMS", []string{"uwsgi", d.Name + "-manage"})
+	script = config.SetConstant(script, "PROGRAMS", []string{"uwsgi", d.CodeName + "-manage"})
 	return config.SetConstant(script, "LIBRARIES", []string{"pymysql"})
 }
 

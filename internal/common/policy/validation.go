@@ -56,7 +56,7 @@ const File = "policy.yaml"
 func ValidationTask(p *service.Pass) deployment.Task {
 	return deployment.Task{
 		Name: "policy-validation", Container: "validator", Retries: 2,
-		Command: []string{"oslopolicy-validator", "--namespace", p.Name, "--config-dir", p.ConfigDir},
+		Command: []string{"oslopolicy-validator", "--namespace", p.CodeName, "--config-dir", p.ConfigDir},
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
 		RunKey: deployment.GivenKey(p, []any{
 			service.Config.Value(p.Slots).Policy, ini.File(p.Spec.ExtraConfig).Merge()["oslo_policy"],

@@ -28,9 +28,10 @@ const (
 type Definition struct {
 	// Kind is the kind of the service's resource, such as "Placement".
 	Kind string
-	// Name is the name of the service, such as "placement". The API container, the label
-	// app.kubernetes.io/name of its pods, its options and its tools are named after it.
-	Name string
+	// CodeName is the name of the service in OpenStack, such as "placement". The API
+	// container, the label app.kubernetes.io/name of its pods, its options and its tools are
+	// named after it.
+	CodeName string
 	// Port is the TCP port of the API.
 	Port int32
 	// Path is where the API begins, such as "/v3"; empty for the root.
@@ -62,12 +63,12 @@ type Application struct {
 
 // ManagedBy is the value of app.kubernetes.io/managed-by on everything that the service's
 // operator creates. Its caches select Secrets and ConfigMaps by this label.
-func (d *Definition) ManagedBy() string { return d.Name + "-operator" }
+func (d *Definition) ManagedBy() string { return d.CodeName + "-operator" }
 
 // TaskName is the value of app.kubernetes.io/name on the pods of Jobs and CronJobs. It
-// differs from Name so that no Service, PodDisruptionBudget or Deployment selects them as
-// API pods.
-func (d *Definition) TaskName() string { return d.Name + "-task" }
+// differs from CodeName so that no Service, PodDisruptionBudget or Deployment selects them
+// as API pods.
+func (d *Definition) TaskName() string { return d.CodeName + "-task" }
 
 // Labels returns the labels of every object of the instance.
 func (d *Definition) Labels(instance string) map[string]string {
@@ -79,7 +80,7 @@ func (d *Definition) Labels(instance string) map[string]string {
 // SelectorLabels returns labels that match the API pods of the instance and no other
 // pods.
 func (d *Definition) SelectorLabels(instance string) map[string]string {
-	return map[string]string{LabelName: d.Name, LabelInstance: instance}
+	return map[string]string{LabelName: d.CodeName, LabelInstance: instance}
 }
 
 // AllTasks returns labels that match the pods of all Jobs and CronJobs of the instance.

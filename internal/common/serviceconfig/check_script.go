@@ -53,7 +53,7 @@ func literals(drivers []Driver) [][]string {
 
 // Script returns the content of the check script for the service.
 func (c Check) Script(d *service.Definition) string {
-	script := config.SetConstant(checkScript, "PROJECT", d.Name)
+	script := config.SetConstant(checkScript, "PROJECT", d.CodeName)
 	script = config.SetConstant(script, "REGISTER", c.Register)
 	script = config.SetConstant(script, "DRIVERS", literals(c.Drivers))
 	script = config.SetConstant(script, "VARIANTS", literals(c.Variants))

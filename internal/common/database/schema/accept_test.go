@@ -28,7 +28,7 @@ func TestALostInstalledReleaseIsRecoveredFromTheDeployment(t *testing.T) {
 		deploy := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
 			Namespace: h.Namespace, Name: h.Name, OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(h, instance.Kind)},
 		}}
-		deploy.Spec.Template.Spec.Containers = []corev1.Container{{Name: instance.Definition.Name, Image: c.image}}
+		deploy.Spec.Template.Spec.Containers = []corev1.Container{{Name: instance.Definition.CodeName, Image: c.image}}
 		if c.requested != "" {
 			deploy.Spec.Template.Annotations = map[string]string{apply.RequestedImage: c.requested}
 		}

@@ -86,7 +86,7 @@ type outcome struct {
 
 func (s suite[T]) observe(ctx context.Context, namespace string) (outcome, error) {
 	o := outcome{Conditions: map[string]string{}, Runs: map[string]int{}, Irreplaceable: map[string]string{}}
-	resource := s.New(namespace, s.Definition.Name)
+	resource := s.New(namespace, s.Definition.CodeName)
 	if err := s.Admin.Get(ctx, client.ObjectKeyFromObject(resource), resource); err != nil {
 		return o, err
 	}
@@ -137,7 +137,7 @@ func compareOutcomes(undisturbed, failed, final outcome) string {
 
 // settled returns nil if the resource in the namespace has converged.
 func (s suite[T]) settled(ctx context.Context, namespace string) error {
-	resource := s.New(namespace, s.Definition.Name)
+	resource := s.New(namespace, s.Definition.CodeName)
 	if err := s.Admin.Get(ctx, client.ObjectKeyFromObject(resource), resource); err != nil {
 		return err
 	}

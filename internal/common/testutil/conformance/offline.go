@@ -147,7 +147,7 @@ func (i *Instance[T]) remainingPod() *corev1.Pod {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: "old-pod", Labels: i.Definition.Labels(i.name())},
 		Spec: corev1.PodSpec{
-			NodeName: "gone", Containers: []corev1.Container{{Name: i.Definition.Name, Image: image.Repository + ":" + image.Tag}},
+			NodeName: "gone", Containers: []corev1.Container{{Name: i.Definition.CodeName, Image: image.Repository + ":" + image.Tag}},
 		},
 	}
 	objects.Create(i.T, i.Admin, pod)

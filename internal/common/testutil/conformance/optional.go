@@ -143,7 +143,7 @@ func (s suite[T]) certificatesOfTheUser(t *testing.T) {
 
 func (s suite[T]) issuedCertificate(t *testing.T) {
 	t.Parallel()
-	name := s.Definition.Name + "-db-client"
+	name := s.Definition.CodeName + "-db-client"
 	i := s.encrypted(t, managed, name)
 	const condition = vocabulary.ConditionDatabaseTLSReady
 	good := certificates(t)

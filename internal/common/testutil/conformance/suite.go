@@ -42,7 +42,7 @@ const userCheck = "service-user-check"
 
 // make returns a resource of the mode, named after the service.
 func (s suite[T]) make(namespace string, m mode) T {
-	resource := s.New(namespace, s.Definition.Name)
+	resource := s.New(namespace, s.Definition.CodeName)
 	if m == managed {
 		spec := resource.ServiceSpec()
 		spec.Database.Host, spec.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: cluster}
@@ -109,7 +109,7 @@ func (s suite[T]) wantChildren(m mode) []string {
 	}
 	want := slices.Clone(s.Service.Children)
 	for _, kind := range kinds {
-		want = append(want, strings.ReplaceAll(kind, "%s", s.Definition.Name))
+		want = append(want, strings.ReplaceAll(kind, "%s", s.Definition.CodeName))
 	}
 	slices.Sort(want)
 	return want

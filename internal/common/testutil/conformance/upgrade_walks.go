@@ -28,7 +28,7 @@ type crossing struct {
 }
 
 func (s suite[T]) crossed(ctx context.Context, namespace string) (crossing, error) {
-	resource := s.New(namespace, s.Definition.Name)
+	resource := s.New(namespace, s.Definition.CodeName)
 	if err := s.Admin.Get(ctx, client.ObjectKeyFromObject(resource), resource); err != nil {
 		return crossing{}, err
 	}

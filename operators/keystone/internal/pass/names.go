@@ -18,7 +18,7 @@ const ConfigDir = "/etc/keystone/keystone.conf.d/"
 
 // Definition describes the Keystone service.
 var Definition = service.Definition{
-	Kind: keystonev1alpha1.Kind, Name: keystonev1alpha1.AppName, Port: keystonev1alpha1.APIPort, Path: keystonev1alpha1.APIPath,
+	Kind: keystonev1alpha1.Kind, CodeName: keystonev1alpha1.AppName, Port: keystonev1alpha1.APIPort, Path: keystonev1alpha1.APIPath,
 	UserID: 42424, ConfigDir: ConfigDir,
 	// It lets Python import what travels with the configuration.
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: ConfigDir}},

@@ -11,7 +11,7 @@ import (
 )
 
 // Definition is Keystone among the services.
-var Definition = service.Definition{Kind: keystonev1alpha1.Kind, Name: keystonev1alpha1.AppName}
+var Definition = service.Definition{Kind: keystonev1alpha1.Kind, CodeName: keystonev1alpha1.AppName}
 
 // Child is an object that a Keystone controls or used to control, or that outlives it.
 type Child = children.Child

@@ -18,7 +18,7 @@ const configDir = "/etc/placement/placement.conf.d/"
 
 // definition describes the Placement service.
 var definition = service.Definition{
-	Kind: placementv1alpha1.Kind, Name: placementv1alpha1.AppName, Port: placementv1alpha1.APIPort,
+	Kind: placementv1alpha1.Kind, CodeName: placementv1alpha1.AppName, Port: placementv1alpha1.APIPort,
 	UserID: 42424, ConfigDir: configDir,
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
 	Application: service.Application{
