@@ -91,10 +91,10 @@ func TestARejectedCredentialIsReplacedOnlyAfterItIsReported(t *testing.T) {
 			object: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}},
 		}}
 		for _, id := range []string{"id", "other"} {
-			_, _ = application.Proofs.Verdict(application.Name, "url", id, "secret", false)
+			_, _ = application.Proofs.Verdict(application.NamespacedName, "url", id, "secret", false)
 		}
 		fixture.Answer(t.Context(), application.Proofs.Ledger)
-		application.Proofs.Announce(application.Name, c.announced, "secret")
+		application.Proofs.Announce(application.NamespacedName, c.announced, "secret")
 		now = fixture.Noon
 		live := applicationCredential(cp, "name", nil)
 		live.Status.ID = ptr.To("id")

@@ -170,7 +170,7 @@ func (s *secret) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error)
 	if id == "" {
 		return s.seed()
 	}
-	switch verdict, err := s.Proofs.Verdict(s.Name, controlplane.AuthURL(s.CP), id, secret, false); verdict {
+	switch verdict, err := s.Proofs.Verdict(s.NamespacedName, controlplane.AuthURL(s.CP), id, secret, false); verdict {
 	case ask.Accepted:
 		return clouds.Credential(controlplane.AuthURL(s.CP), s.CP, id, secret)
 	case ask.Unproven:
@@ -220,5 +220,5 @@ func (s *secret) storedIsRejected() (bool, error) {
 	if id == "" {
 		return false, nil
 	}
-	return s.Proofs.Dead(s.Name, controlplane.AuthURL(s.CP), id, secret)
+	return s.Proofs.Dead(s.NamespacedName, controlplane.AuthURL(s.CP), id, secret)
 }

@@ -74,12 +74,12 @@ func (d *delivery) deliver(ctx context.Context, id, secret string) error {
 // prove verifies the credential with a login: K-ORC reports a credential as available
 // even if it has another secret.
 func (d *delivery) prove(id, secret string) error {
-	verdict, err := d.Proofs.Verdict(d.Name, controlplane.AuthURL(d.CP), id, secret, d.wasProven(id))
+	verdict, err := d.Proofs.Verdict(d.NamespacedName, controlplane.AuthURL(d.CP), id, secret, d.wasProven(id))
 	switch {
 	case verdict == ask.Accepted:
 		return nil
 	case verdict == ask.Rejected:
-		d.Proofs.Announce(d.Name, id, secret)
+		d.Proofs.Announce(d.NamespacedName, id, secret)
 		return reconcile.WaitError(c5c3v1alpha1.ReasonCredentialRejected, fmt.Sprintf(
 			"Keystone rejects the application credential %s; a new one is created", id)).After(d.RetryPeriod)
 	case errors.Is(err, identity.ErrAsking):

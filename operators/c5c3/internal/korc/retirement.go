@@ -82,7 +82,7 @@ func OverdueSince(s *pass.Pass, old *orcv1alpha1.ApplicationCredential) (since t
 		return old.DeletionTimestamp.Time, true
 	}
 	due, _ := ValidUntil(s, old)
-	return due, s.Proofs.RevocationFailed(s.Name, ptr.Deref(old.Status.ID, ""))
+	return due, s.Proofs.RevocationFailed(s.NamespacedName, ptr.Deref(old.Status.ID, ""))
 }
 
 // RevokeInKeystone ensures in the background that the credential is gone from Keystone.
@@ -122,7 +122,7 @@ func RevokeWith(ctx context.Context, s *pass.Pass, revoke identity.Revoke, id st
 	// The pass continues in parallel and writes to its control plane, so the task must
 	// not use it.
 	at := controlplane.AuthURL(s.CP)
-	return s.Proofs.Revoke(s.Name, id, s.RetryPeriod, func(ctx context.Context) error {
+	return s.Proofs.Revoke(s.NamespacedName, id, s.RetryPeriod, func(ctx context.Context) error {
 		if unreadable != nil {
 			return fmt.Errorf("revoking %s: %w", id, unreadable)
 		}

@@ -86,7 +86,7 @@ func TestARevocationIsOverdueOnlyOnceItHasFailed(t *testing.T) {
 	if _, overdue := OverdueSince(s, old); overdue {
 		t.Error("it is overdue before it was tried, as after an outage of the operator")
 	}
-	_ = s.Proofs.Revoke(s.Name, "id", time.Second, func(context.Context) error { return errors.New("away") })
+	_ = s.Proofs.Revoke(s.NamespacedName, "id", time.Second, func(context.Context) error { return errors.New("away") })
 	fixture.Answer(t.Context(), s.Proofs.Ledger)
 	if since, overdue := OverdueSince(s, old); !overdue || !since.Equal(fixture.Noon.Add(fixture.SpreadTime-time.Hour)) {
 		t.Errorf("it is overdue since %s (%t)", since, overdue)

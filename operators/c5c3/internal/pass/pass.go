@@ -56,8 +56,8 @@ type Pass struct {
 	// Slots hold what one step hands to later ones.
 	*reconcile.Slots
 	CP *c5c3v1alpha1.ControlPlane
-	// Name is the key of the control plane.
-	Name types.NamespacedName
+	// NamespacedName is the key of the control plane.
+	NamespacedName types.NamespacedName
 	// Now returns the time in its namespace.
 	Now func() time.Time
 }
@@ -65,14 +65,14 @@ type Pass struct {
 // New returns a pass over the control plane.
 func New(tools *Tools, cp *c5c3v1alpha1.ControlPlane) *Pass {
 	return &Pass{
-		Tools: tools, Slots: &reconcile.Slots{}, CP: cp, Name: client.ObjectKeyFromObject(cp),
+		Tools: tools, Slots: &reconcile.Slots{}, CP: cp, NamespacedName: client.ObjectKeyFromObject(cp),
 		Now: func() time.Time { return tools.Now(cp.Namespace) },
 	}
 }
 
 // Key returns the key of an object in the namespace of the control plane.
 func Key(s *Pass, name string) client.ObjectKey {
-	return client.ObjectKey{Namespace: s.Name.Namespace, Name: name}
+	return client.ObjectKey{Namespace: s.NamespacedName.Namespace, Name: name}
 }
 
 // FieldManager owns the fields that a control plane sets on the resources of other

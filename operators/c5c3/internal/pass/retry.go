@@ -22,7 +22,7 @@ func RetryAfter(s *Pass, gaveUp, failingSince time.Time) time.Duration {
 // refused by Keystone for a while, and the condition has said so. Without the latter,
 // nobody would learn why the credential is replaced after a late pass.
 func IsRefused(s *Pass, conditionType string, created time.Time, id, secret string) bool {
-	announced, rejected := s.Proofs.Rejected(s.Name, id, secret)
+	announced, rejected := s.Proofs.Rejected(s.NamespacedName, id, secret)
 	return rejected && announced >= s.RetryPeriod && RetryAfter(s, created, FailingSince(s, conditionType)) == 0
 }
 

@@ -36,7 +36,7 @@ func ensureEntry(ctx context.Context, s *pass.Pass, entry *catalogEntry) (time.D
 	if err != nil {
 		return 0, err
 	}
-	id := s.Proofs.ID(s.Name, desired.Name)
+	id := s.Proofs.ID(s.NamespacedName, desired.Name)
 	if live != nil && metav1.IsControlledBy(live, s.CP) {
 		imported := importedID(live)
 		switch {
@@ -45,7 +45,7 @@ func ensureEntry(ctx context.Context, s *pass.Pass, entry *catalogEntry) (time.D
 			return s.RetryPeriod, korc.Orphan(ctx, s, live)
 		case id != "" && korc.StateOf(live).Available:
 			// If the object is deleted later, Keystone is asked again.
-			s.Proofs.SetID(s.Name, desired.Name, "")
+			s.Proofs.SetID(s.NamespacedName, desired.Name, "")
 		}
 		id = imported
 	}
@@ -105,7 +105,7 @@ func find(s *pass.Pass, entry catalogEntry) string {
 	wanted, name := entry.wanted, entry.object.GetName()
 	wanted.ServiceID = ptr.Deref(entry.service.Status.ID, "")
 	region, at, admin := s.CP.Spec.Region, controlplane.AuthURL(s.CP), pass.AdminPassword.Value(s.Slots)
-	look, proofs, of := s.FindEndpoint, s.Proofs, s.Name
+	look, proofs, of := s.FindEndpoint, s.Proofs, s.NamespacedName
 	verdict, err := proofs.Settled(of, identity.Task{
 		Subject: "endpoint " + name, Key: identity.Digest(name+" "+region, fmt.Sprint(wanted)), Password: admin, FirstWait: s.RetryPeriod,
 		Do: func(ctx context.Context) (ask.Verdict, error) {

@@ -38,7 +38,7 @@ func (all List) recordMissing(ctx context.Context, s *pass.Pass, entries []catal
 		}
 		if len(missing) == 0 {
 			// If an object is deleted later, Keystone is asked again.
-			s.Proofs.Drop(s.Name, entriesOf(svc))
+			s.Proofs.Drop(s.NamespacedName, entriesOf(svc))
 			continue
 		}
 		if err := svc.askForEntries(s, entries); err != nil {
@@ -46,7 +46,7 @@ func (all List) recordMissing(ctx context.Context, s *pass.Pass, entries []catal
 			continue
 		}
 		for _, name := range missing {
-			if record(s, name, s.Proofs.ID(s.Name, foundEntry(name))) {
+			if record(s, name, s.Proofs.ID(s.NamespacedName, foundEntry(name))) {
 				held, why = append(held, svc.name), reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForCatalog,
 					"Recording the entries of "+svc.Kind.Kind)
 			}
@@ -94,7 +94,7 @@ func (svc Service) askForEntries(s *pass.Pass, entries []catalogEntry) error {
 		}
 	}
 	look, at, region, admin := s.FindEntries, controlplane.AuthURL(s.CP), s.CP.Spec.Region, pass.AdminPassword.Value(s.Slots)
-	proofs, of, service := s.Proofs, s.Name, s.CP.CatalogServiceName(svc.catalogType)
+	proofs, of, service := s.Proofs, s.NamespacedName, s.CP.CatalogServiceName(svc.catalogType)
 	verdict, err := proofs.Settled(of, identity.Task{
 		Subject: entriesOf(svc), Key: identity.Digest(entriesOf(svc)+" "+region, fmt.Sprint(wanted)), Password: admin, FirstWait: s.RetryPeriod,
 		Do: func(ctx context.Context) (ask.Verdict, error) {

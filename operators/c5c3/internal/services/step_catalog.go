@@ -80,7 +80,7 @@ func checkEndpoints(s *pass.Pass, entries []catalogEntry) error {
 	wanted := endpointsOf(entries)
 	set, at, region := s.SetEndpoints, controlplane.AuthURL(s.CP), s.CP.Spec.Region
 	look, admin := pass.AdminCredential.Value(s.Slots), pass.AdminPassword.Value(s.Slots)
-	verdict, err := s.Proofs.Settled(s.Name, identity.Task{
+	verdict, err := s.Proofs.Settled(s.NamespacedName, identity.Task{
 		Subject: "region", Key: identity.Digest(region, fmt.Sprint(wanted)), Password: admin, FirstWait: s.RetryPeriod,
 		WasDone: meta.IsStatusConditionTrue(s.CP.Status.Conditions, c5c3v1alpha1.ConditionCatalogReady),
 		Do:      func(ctx context.Context) (ask.Verdict, error) { return set(ctx, at, look, admin, region, wanted) },

@@ -128,7 +128,7 @@ func proveUser(
 	ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser, inUse bool,
 ) error {
 	enrol, at, admin := s.Enrol, controlplane.AuthURL(s.CP), pass.AdminPassword.Value(s.Slots)
-	verdict, err := s.Proofs.Settled(s.Name, identity.Task{
+	verdict, err := s.Proofs.Settled(s.NamespacedName, identity.Task{
 		Subject: "user of " + svc.name, Key: identity.Digest(user.ID, user.Password), Password: admin, FirstWait: s.RetryPeriod,
 		WasDone: inUse && meta.IsStatusConditionTrue(s.CP.Status.Conditions, svc.condition),
 		Do:      func(ctx context.Context) (ask.Verdict, error) { return enrol(ctx, at, admin, user) },
@@ -158,7 +158,7 @@ func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv
 			return err
 		}
 	}
-	s.Proofs.Announce(s.Name, user.ID, user.Password)
+	s.Proofs.Announce(s.NamespacedName, user.ID, user.Password)
 	return reconcile.WaitError(c5c3v1alpha1.ReasonServiceUserRejected, fmt.Sprintf(
 		"Keystone refuses the user %s; a new one is created", userName(object))).After(s.RetryPeriod)
 }
