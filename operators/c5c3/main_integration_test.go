@@ -7,13 +7,13 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/installed"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
-	"github.com/c5c3/forge/internal/common/testutil/release"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 )
 
-var chart = release.Chart{
+var chart = installed.Chart{
 	Folder: "helm/c5c3-operator", Options: options(), Sample: "config/samples/minimal.yaml", Begun: "InfrastructureReady",
 }
 
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestTheOperatorAsInstalledByItsChartBecomesReadyAndGuardsControlPlanes(t *testing.T) {
-	release.Guards(t, chart, func(cp *c5c3v1alpha1.ControlPlane) {
+	installed.Guards(t, chart, func(cp *c5c3v1alpha1.ControlPlane) {
 		cp.Spec.Infrastructure.Database.Replicas = new(int32(2))
 	}, "spec.infrastructure.database.replicas")
 }

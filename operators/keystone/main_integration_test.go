@@ -6,18 +6,18 @@ import (
 	"testing"
 
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
-	"github.com/c5c3/forge/internal/common/testutil/release"
+	"github.com/c5c3/forge/internal/common/testutil/installed"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-var chart = release.Chart{
+var chart = installed.Chart{
 	Folder: "helm/keystone-operator", Options: options(), Sample: "config/samples/minimal.yaml", Begun: "SecretsReady",
 }
 
 func TestMain(m *testing.M) { chart.Main(m, foreign.All) }
 
 func TestTheOperatorAsInstalledByItsChartBecomesReadyAndGuardsKeystones(t *testing.T) {
-	release.Guards(t, chart, func(k *keystonev1alpha1.Keystone) { k.Spec.Fernet.RotationSchedule = "whenever" }, "invalid cron expression")
+	installed.Guards(t, chart, func(k *keystonev1alpha1.Keystone) { k.Spec.Fernet.RotationSchedule = "whenever" }, "invalid cron expression")
 }
 
 func TestANamespacedReleaseReconcilesWithARoleAlone(t *testing.T) { chart.WorksWithARole(t) }

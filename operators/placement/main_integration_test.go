@@ -6,18 +6,18 @@ import (
 	"testing"
 
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
-	"github.com/c5c3/forge/internal/common/testutil/release"
+	"github.com/c5c3/forge/internal/common/testutil/installed"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
-var chart = release.Chart{
+var chart = installed.Chart{
 	Folder: "helm/placement-operator", Options: options(), Sample: "config/samples/minimal.yaml", Begun: "SecretsReady",
 }
 
 func TestMain(m *testing.M) { chart.Main(m, foreign.All) }
 
 func TestTheOperatorAsInstalledByItsChartBecomesReadyAndGuardsPlacements(t *testing.T) {
-	release.Guards(t, chart, func(p *placementv1alpha1.Placement) { p.Spec.PriorityClassName = new("missing") }, `Not found: "missing"`)
+	installed.Guards(t, chart, func(p *placementv1alpha1.Placement) { p.Spec.PriorityClassName = new("missing") }, `Not found: "missing"`)
 }
 
 func TestANamespacedReleaseReconcilesWithARoleAlone(t *testing.T) { chart.WorksWithARole(t) }

@@ -1,6 +1,6 @@
-// Package release runs an operator as its chart installs it: with the arguments,
+// Package installed runs an operator as its chart installs it: with the arguments,
 // the account and the permissions that Helm renders, on a test API server.
-package release
+package installed
 
 import (
 	"bufio"

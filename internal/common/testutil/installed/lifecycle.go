@@ -1,4 +1,4 @@
-package release
+package installed
 
 import (
 	"context"
