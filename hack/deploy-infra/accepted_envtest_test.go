@@ -22,9 +22,9 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/outside"
 	"github.com/c5c3/forge/internal/common/testutil/short"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 )
 
 // pinned lists files with definitions in modules that hack/tools/custom-resources
@@ -82,8 +82,8 @@ func serve(t *testing.T) *envtest.Env {
 		own = append(own, filepath.Join(root, "operators", operator, "config/crd/bases"))
 	}
 	env := envtest.Start(t, envtest.Options{
-		Foreign: []foreign.Project{foreign.CertManager, foreign.ExternalSecrets, foreign.GatewayAPI, foreign.MariaDB},
-		CRDs:    own,
+		ThirdParty: []thirdparty.Project{thirdparty.CertManager, thirdparty.ExternalSecrets, thirdparty.GatewayAPI, thirdparty.MariaDB},
+		CRDs:       own,
 	})
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	for module, files := range pinned {

@@ -153,7 +153,7 @@ func documented(t *testing.T, page string, texts *strings.Replacer) []*unstructu
 	t.Helper()
 	content := read(t, outside.File(filepath.Join(root, page)))
 	var objects []*unstructured.Unstructured
-	for _, block := range regexp.MustCompile("(?s)```yaml foreign=Flux\n(.*?)```").FindAllStringSubmatch(content, -1) {
+	for _, block := range regexp.MustCompile("(?s)```yaml third-party=Flux\n(.*?)```").FindAllStringSubmatch(content, -1) {
 		objects = append(objects, decode(t, page, texts.Replace(block[1]))...)
 	}
 	return objects

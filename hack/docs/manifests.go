@@ -24,8 +24,8 @@ const (
 	markMerge = "merge="
 	// markValues names the chart whose values the block sets.
 	markValues = "values="
-	// markForeign names a project whose kinds are on no test server.
-	markForeign = "foreign="
+	// markThirdParty names a project whose kinds are on no test server.
+	markThirdParty = "third-party="
 	// markFragment marks YAML that is not part of our resources.
 	markFragment = "fragment"
 )

@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/outside"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
@@ -56,8 +56,8 @@ type server struct {
 func startServer(t *testing.T) *server {
 	t.Helper()
 	env := envtest.Start(t, envtest.Options{
-		CRDs:    append(operatorFiles(t, "crd", "bases"), filepath.Join(root, "deploy", "infra", "memcached-operator", "crd.yaml")),
-		Foreign: foreign.All,
+		CRDs:       append(operatorFiles(t, "crd", "bases"), filepath.Join(root, "deploy", "infra", "memcached-operator", "crd.yaml")),
+		ThirdParty: thirdparty.All,
 	})
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
@@ -169,10 +169,10 @@ func (s *server) tryBlock(t *testing.T, block Code) error {
 	}
 	for _, obj := range objects {
 		_, err := s.RESTMapper().RESTMapping(obj.GroupVersionKind().GroupKind(), obj.GroupVersionKind().Version)
-		switch isForeign := strings.HasPrefix(block.Mark, markForeign); {
-		case isForeign && err == nil:
+		switch isThirdParty := strings.HasPrefix(block.Mark, markThirdParty); {
+		case isThirdParty && err == nil:
 			return fmt.Errorf("the kind %s is served here: remove the mark %s", obj.GetKind(), block.Mark)
-		case isForeign:
+		case isThirdParty:
 			continue
 		}
 		if err := s.apply(t, obj); err != nil {
@@ -314,7 +314,7 @@ func TestEverySpecFieldHasAnExample(t *testing.T) {
 			spec := kinds[kind].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 			collectFields("spec", &spec, fields)
 			missing := slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(field string) bool {
-				return !strings.HasPrefix(field, "spec.") || shown[field] || isForeignType(field)
+				return !strings.HasPrefix(field, "spec.") || shown[field] || isKubernetesType(field)
 			})
 			if len(missing) > 0 {
 				t.Errorf("%s has no example of %s", path, strings.Join(missing, ", "))
@@ -323,9 +323,9 @@ func TestEverySpecFieldHasAnExample(t *testing.T) {
 	}
 }
 
-// isForeignType reports whether the field belongs to a type of Kubernetes, which is
+// isKubernetesType reports whether the field belongs to a type of Kubernetes, which is
 // documented there.
-func isForeignType(field string) bool {
+func isKubernetesType(field string) bool {
 	return slices.ContainsFunc([]string{
 		"spec.resources.", "spec.strategy.", "spec.topologySpreadConstraints.", "spec.networkPolicy.additionalEgress.",
 	}, func(parent string) bool { return strings.HasPrefix(field, parent) })

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/installed"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 )
@@ -19,7 +19,7 @@ var chart = installed.Chart{
 
 func TestMain(m *testing.M) {
 	chart.Main(m,
-		[]foreign.Project{foreign.MariaDB, foreign.ExternalSecrets, foreign.KORC},
+		[]thirdparty.Project{thirdparty.MariaDB, thirdparty.ExternalSecrets, thirdparty.KORC},
 		"../keystone/config/crd/bases", "../../deploy/infra/memcached-operator/crd.yaml")
 }
 

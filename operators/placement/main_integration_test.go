@@ -5,8 +5,8 @@ package main
 import (
 	"testing"
 
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/installed"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
@@ -14,7 +14,7 @@ var chart = installed.Chart{
 	Folder: "helm/placement-operator", Options: options(), Sample: "config/samples/minimal.yaml", Begun: "SecretsReady",
 }
 
-func TestMain(m *testing.M) { chart.Main(m, foreign.All) }
+func TestMain(m *testing.M) { chart.Main(m, thirdparty.All) }
 
 func TestTheOperatorAsInstalledByItsChartBecomesReadyAndGuardsPlacements(t *testing.T) {
 	installed.Guards(t, chart, func(p *placementv1alpha1.Placement) { p.Spec.PriorityClassName = new("missing") }, `Not found: "missing"`)

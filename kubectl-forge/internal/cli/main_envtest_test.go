@@ -19,7 +19,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	o := envtest.Options{CRDs: definitions, Foreign: foreign.All, Flags: map[string]string{
+	o := envtest.Options{CRDs: definitions, ThirdParty: thirdparty.All, Flags: map[string]string{
 		// The first list of each kind would be refused until its cache is filled, and
 		// repeated a second later. No test watches anything.
 		"watch-cache": "false",

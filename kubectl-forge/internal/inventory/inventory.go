@@ -38,8 +38,8 @@ type Inventory struct {
 	// Unready says why an API pod is not ready, by its UID, as the log of the pod has it.
 	Unready map[types.UID]string
 	Events  []corev1.Event
-	// Foreign are the objects of other projects, such as a MariaDB.
-	Foreign []unstructured.Unstructured
+	// ThirdParty are the objects of other projects, such as a MariaDB.
+	ThirdParty []unstructured.Unstructured
 	// Store is the ClusterSecretStore that the platform uses, nil when there is
 	// none or it was not read.
 	Store *esov1.ClusterSecretStore
@@ -50,7 +50,7 @@ type Inventory struct {
 
 // Objects returns all objects but the pods and the store, in the order in which they are shown: Jobs by age.
 func (i *Inventory) Objects() []client.Object {
-	objects := slices.Concat(Pointers(i.ControlPlanes), Pointers(i.Foreign))
+	objects := slices.Concat(Pointers(i.ControlPlanes), Pointers(i.ThirdParty))
 	for _, service := range i.Services {
 		objects = append(objects, service)
 	}

@@ -122,7 +122,7 @@ func (r *reader) readForeign(ctx context.Context) error {
 		if _, err := r.list(ctx, list); err != nil {
 			return err
 		}
-		r.found.Foreign = append(r.found.Foreign, list.Items...)
+		r.found.ThirdParty = append(r.found.ThirdParty, list.Items...)
 	}
 	store, err := Store(ctx, r.Session)
 	if IsMissingRight(err) {

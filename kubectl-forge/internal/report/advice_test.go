@@ -22,9 +22,9 @@ func TestObjectsOfOtherProjectsThatAreNotReadyAreLookedAt(t *testing.T) {
 	cp := testutil.ControlPlane(testutil.NotReady(false, testutil.False(c5c3v1alpha1.ConditionKORCReady,
 		c5c3v1alpha1.ReasonApplicationCredentialFailed, "K-ORC cannot create it"))...)
 	found := &inventory.Inventory{Now: testutil.Now, Namespace: testutil.Namespace, ControlPlanes: []c5c3v1alpha1.ControlPlane{*cp}}
-	found.Foreign = []unstructured.Unstructured{
-		testutil.Foreign("k8s.mariadb.com/v1alpha1", "User", "keystone", cp, testutil.True("Ready", "Created")),
-		testutil.Foreign("openstack.k-orc.cloud/v1alpha1", "User", "admin", cp, testutil.False("Available", "TransientError", "EOF")),
+	found.ThirdParty = []unstructured.Unstructured{
+		testutil.ThirdParty("k8s.mariadb.com/v1alpha1", "User", "keystone", cp, testutil.True("Ready", "Created")),
+		testutil.ThirdParty("openstack.k-orc.cloud/v1alpha1", "User", "admin", cp, testutil.False("Available", "TransientError", "EOF")),
 	}
 	r := build(t, found)
 	want := Exhibit{Kind: "User", Name: "admin", Problem: "TransientError: EOF", group: "openstack.k-orc.cloud"}

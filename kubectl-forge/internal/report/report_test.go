@@ -216,9 +216,9 @@ func TestAReferencedMariaDBIsInTheTree(t *testing.T) {
 	found := testutil.Ready()
 	testutil.KeystoneIn(found).Spec.Database.Host = ""
 	testutil.KeystoneIn(found).Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "mariadb"}
-	found.Foreign = []unstructured.Unstructured{
-		testutil.Foreign("k8s.mariadb.com/v1alpha1", "MariaDB", "mariadb", nil, testutil.False("Ready", "Broken", "no primary")),
-		testutil.Foreign("k8s.mariadb.com/v1alpha1", "MariaDB", "another", nil, testutil.True("Ready", "Running")),
+	found.ThirdParty = []unstructured.Unstructured{
+		testutil.ThirdParty("k8s.mariadb.com/v1alpha1", "MariaDB", "mariadb", nil, testutil.False("Ready", "Broken", "no primary")),
+		testutil.ThirdParty("k8s.mariadb.com/v1alpha1", "MariaDB", "another", nil, testutil.True("Ready", "Running")),
 	}
 	first := build(t, found).Tree.Children[0]
 	if first.Name != "mariadb" || first.State != StateWaiting || first.Text != "Broken: no primary" {

@@ -226,8 +226,8 @@ func Warning(kind string, obj metav1.Object, reason, message string) corev1.Even
 	}
 }
 
-// Foreign is an object of another project with one condition.
-func Foreign(apiVersion, kind, name string, owner metav1.Object, condition metav1.Condition) unstructured.Unstructured {
+// ThirdParty is an object of another project with one condition.
+func ThirdParty(apiVersion, kind, name string, owner metav1.Object, condition metav1.Condition) unstructured.Unstructured {
 	obj := unstructured.Unstructured{Object: map[string]any{
 		"status": map[string]any{"conditions": []any{map[string]any{
 			"type": condition.Type, "status": string(condition.Status), "reason": condition.Reason, "message": condition.Message,

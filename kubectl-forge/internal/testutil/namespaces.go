@@ -113,9 +113,9 @@ func SealedStore() *inventory.Inventory {
 			"ClusterSecretStore openbao-cluster-store is not ready: unseal or repair the secret backend"),
 		False(c5c3v1alpha1.ConditionKORCReady, c5c3v1alpha1.ReasonWaitingForKeystone, "Waiting for DBCredentialsReady"))...)
 	found := &inventory.Inventory{Now: Now, Namespace: Namespace, ControlPlanes: []c5c3v1alpha1.ControlPlane{*cp}}
-	found.Foreign = []unstructured.Unstructured{
-		Foreign("k8s.mariadb.com/v1alpha1", "MariaDB", "openstack-db", cp, True("Ready", "Running")),
-		Foreign("external-secrets.io/v1", "ExternalSecret", "controlplane-keystone-db-credentials", cp,
+	found.ThirdParty = []unstructured.Unstructured{
+		ThirdParty("k8s.mariadb.com/v1alpha1", "MariaDB", "openstack-db", cp, True("Ready", "Running")),
+		ThirdParty("external-secrets.io/v1", "ExternalSecret", "controlplane-keystone-db-credentials", cp,
 			False("Ready", "SecretSyncedError", "could not get secret data from provider")),
 	}
 	return found
@@ -145,8 +145,8 @@ func BrokenService() *inventory.Inventory {
 		Unready: map[types.UID]string{pod.UID: "No login to the database at openstack-db:3306 (error 1045)"},
 		Gaps:    []error{errors.New("you may not list cronjobs.batch in namespace openstack; ask an administrator for that permission")},
 	}
-	found.Foreign = []unstructured.Unstructured{
-		Foreign("k8s.mariadb.com/v1alpha1", "MariaDB", "openstack-db", cp, True("Ready", "Running")),
+	found.ThirdParty = []unstructured.Unstructured{
+		ThirdParty("k8s.mariadb.com/v1alpha1", "MariaDB", "openstack-db", cp, True("Ready", "Running")),
 	}
 	return found
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/c5c3/forge/hack/bench/internal/operators"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 )
 
 // auditPolicy logs only the requests of the operator's user: recording all others would
@@ -143,7 +143,7 @@ func (w *World) openServer() (*envtest.Env, error) {
 	}
 	env, stop, err := envtest.Open(envtest.Options{
 		CRDs:             definitions,
-		Foreign:          foreign.All,
+		ThirdParty:       thirdparty.All,
 		GarbageCollector: true,
 		Complete:         true,
 		Users:            []string{user},

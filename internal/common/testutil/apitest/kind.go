@@ -100,9 +100,9 @@ type Kind[T client.Object] struct {
 	// OperatorDefaults lists the fields whose default is set by the webhook and the
 	// operator, but not by the schema.
 	OperatorDefaults []string
-	// Foreign lists the fields with types of Kubernetes, which has its own rules
+	// KubernetesFields lists the fields with types of Kubernetes, which has its own rules
 	// for their contents.
-	Foreign []string
+	KubernetesFields []string
 	// SameAsNothing lists bounds of the schema, such as "spec.port minimum", that
 	// reject a value which the field's Go type cannot distinguish from an unset
 	// one.

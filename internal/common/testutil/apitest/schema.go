@@ -26,7 +26,7 @@ func (k Kind[T]) nodes(t testing.TB) []node {
 
 func (k Kind[T]) below(n node) []node {
 	nodes := []node{n}
-	if slices.Contains(k.Foreign, n.path) {
+	if slices.Contains(k.KubernetesFields, n.path) {
 		return nodes
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.schema.Properties)) {
@@ -64,7 +64,7 @@ func (k Kind[T]) bounds(t testing.TB) []bound {
 	t.Helper()
 	var all []bound
 	for _, n := range k.nodes(t) {
-		if n.path != "" && !slices.Contains(k.Foreign, n.path) {
+		if n.path != "" && !slices.Contains(k.KubernetesFields, n.path) {
 			all = append(all, n.numbers()...)
 			all = append(all, n.texts()...)
 			all = append(all, n.collections()...)

@@ -36,9 +36,9 @@ func (s Service[T]) Completed(kind Kind[T]) Kind[T] {
 	kind.Accepted, kind.Mutable = accepted, mutable
 	kind.DefaultRows = slices.Concat(serviceDefaults, kind.DefaultRows)
 	kind.OperatorDefaults = append([]string{"spec.resources"}, kind.OperatorDefaults...)
-	kind.Foreign = slices.Concat([]string{
+	kind.KubernetesFields = slices.Concat([]string{
 		"spec.networkPolicy.additionalEgress[0]", "spec.resources", "spec.strategy", "spec.topologySpreadConstraints[0]",
-	}, kind.Foreign)
+	}, kind.KubernetesFields)
 	kind.SameAsNothing = append([]string{"spec.database.port minimum"}, kind.SameAsNothing...)
 	kind.Words = slices.Concat([]string{"", "a", "x\ny", "0 0 * * *", "https://a.example.com"}, kind.Words)
 	return withUser(kind)

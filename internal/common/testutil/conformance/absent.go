@@ -16,10 +16,10 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/running"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
@@ -74,7 +74,7 @@ func asIs(*commonv1.ServiceSpec) {}
 // installMariaDB installs mariadb-operator and a MariaDB for the resource.
 func (b *bare[T]) installMariaDB(managed *Instance[T]) (operator *standin.MariaDB, stop func()) {
 	b.Helper()
-	foreign.Install(b.T, b.Env.Config, foreign.MariaDB)
+	thirdparty.Install(b.T, b.Env.Config, thirdparty.MariaDB)
 	operator = standin.NewMariaDB()
 	stop = standin.Start(b, b.Env.Config, operator)
 	managed.Fails(vocabulary.ConditionDatabaseReady, vocabulary.ReasonClusterNotReady, cluster)
@@ -93,7 +93,7 @@ func (b *bare[T]) removeMariaDB(operator *standin.MariaDB, managed *Instance[T])
 		obj.SetGroupVersionKind(mariadbv1alpha1.GroupVersion.WithKind(kind))
 		objects.Change(b.T, b.Admin, obj, func(o *metav1.PartialObjectMetadata) { o.Finalizers = nil })
 	}
-	foreign.Remove(b.T, b.Env.Config, foreign.MariaDB)
+	thirdparty.Remove(b.T, b.Env.Config, thirdparty.MariaDB)
 	managed.Fails(vocabulary.ConditionDatabaseReady, vocabulary.ReasonMariaDBNotInstalled)
 }
 
@@ -137,7 +137,7 @@ func (s suite[T]) absent(t *testing.T) {
 // acceptRoute installs the Gateway API and simulates the Gateway.
 func (b *bare[T]) acceptRoute(published *Instance[T]) {
 	b.Helper()
-	foreign.Install(b.T, b.Env.Config, foreign.GatewayAPI)
+	thirdparty.Install(b.T, b.Env.Config, thirdparty.GatewayAPI)
 	published.Fails(vocabulary.ConditionHTTPRouteReady, vocabulary.ReasonHTTPRouteNotAccepted)
 	published.settle()
 	route := &gatewayv1.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Namespace: published.namespace(), Name: published.name()}}
@@ -159,7 +159,7 @@ func (b *bare[T]) acceptRoute(published *Instance[T]) {
 // deliver installs External Secrets, with a store that does not work at first.
 func (b *bare[T]) deliver(delivered *Instance[T]) {
 	b.Helper()
-	foreign.Install(b.T, b.Env.Config, foreign.ExternalSecrets)
+	thirdparty.Install(b.T, b.Env.Config, thirdparty.ExternalSecrets)
 	standin.Start(b, b.Env.Config, b.Secrets)
 	const credentials = vocabulary.ConditionSecretsReady
 	store := &esv1.ClusterSecretStore{ObjectMeta: metav1.ObjectMeta{Name: secrets.StoreName}}

@@ -9,8 +9,8 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
@@ -19,7 +19,7 @@ import (
 // whole body of TestMain.
 func Main[T service.Resource](m *testing.M, s Service[T], w *World) {
 	o := envtest.Options{
-		CRDs: Definitions(s.Definition.Kind), Foreign: foreign.All, GarbageCollector: true,
+		CRDs: Definitions(s.Definition.Kind), ThirdParty: thirdparty.All, GarbageCollector: true,
 		Vocabularies: []expect.Vocabulary{{Kind: s.Vocabulary, Unreached: s.unreached()}}, Sampled: !s.Exemplary,
 	}
 	*w = World{

@@ -26,8 +26,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/outside"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 )
 
@@ -71,8 +71,8 @@ var readFromEtcd = []string{
 type Options struct {
 	// CRDs are files or directories with CustomResourceDefinitions.
 	CRDs []string
-	// Foreign are the projects whose kinds are installed from the start.
-	Foreign []foreign.Project
+	// ThirdParty are the projects whose kinds are installed from the start.
+	ThirdParty []thirdparty.Project
 	// GarbageCollector runs the garbage collector of a real
 	// kube-controller-manager. It is the only controller there: everything
 	// else that acts on built-in kinds is a stand-in of the test. Kinds that
@@ -206,7 +206,7 @@ func start(o Options) (*Env, func() error, error) {
 	for _, path := range o.CRDs {
 		outside.File(path)
 	}
-	crds, err := foreign.CRDs(o.Foreign...)
+	crds, err := thirdparty.CRDs(o.ThirdParty...)
 	if err != nil {
 		return nil, nil, err
 	}

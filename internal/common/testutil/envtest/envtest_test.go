@@ -20,14 +20,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 )
 
 // shared is the API server of the tests that need one.
 var shared *Env
 
 func TestMain(m *testing.M) {
-	o := Options{Foreign: foreign.All, GarbageCollector: true, Long: true}
+	o := Options{ThirdParty: thirdparty.All, GarbageCollector: true, Long: true}
 	Main(m, o, func(_ context.Context, e *Env) error {
 		shared = e
 		return nil

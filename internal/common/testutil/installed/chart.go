@@ -11,7 +11,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 )
 
 // Chart is a chart and the operator that it installs.
@@ -29,9 +29,9 @@ type Chart struct {
 }
 
 // Main runs the tests of an operator's program with an API server that has the definitions
-// of its chart, those in more and those of the foreign projects.
-func (c *Chart) Main(m *testing.M, projects []foreign.Project, more ...string) {
-	o := envtest.Options{CRDs: append([]string{filepath.Join(c.Folder, "crds")}, more...), Foreign: projects}
+// of its chart, those in more and those of the third-party projects.
+func (c *Chart) Main(m *testing.M, projects []thirdparty.Project, more ...string) {
+	o := envtest.Options{CRDs: append([]string{filepath.Join(c.Folder, "crds")}, more...), ThirdParty: projects}
 	envtest.Main(m, o, func(_ context.Context, e *envtest.Env) error {
 		c.Env = e
 		return nil

@@ -23,9 +23,9 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 )
 
 var (
@@ -37,7 +37,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	o := envtest.Options{Foreign: []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets}, Long: true}
+	o := envtest.Options{ThirdParty: []thirdparty.Project{thirdparty.MariaDB, thirdparty.ExternalSecrets}, Long: true}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) error {
 		env = e
 		return standin.Run(ctx, e.Config, deployments, jobs, mariadb, secrets)

@@ -19,9 +19,9 @@ import (
 	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 			"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../placement/config/crd/bases",
 			"../../../../deploy/infra/memcached-operator/crd.yaml",
 		},
-		Foreign:          []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets, foreign.KORC},
+		ThirdParty:       []thirdparty.Project{thirdparty.MariaDB, thirdparty.ExternalSecrets, thirdparty.KORC},
 		GarbageCollector: true, Vocabularies: vocabularies(),
 	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) error {

@@ -16,9 +16,9 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
@@ -78,7 +78,7 @@ func (b *bare) define(t *testing.T, path string) {
 // startSecrets installs External Secrets with its store.
 func (b *bare) startSecrets(t *testing.T) (stop func()) {
 	t.Helper()
-	foreign.Install(t, b.env.Config, foreign.ExternalSecrets)
+	thirdparty.Install(t, b.env.Config, thirdparty.ExternalSecrets)
 	objects.Create(t, b, secretStore())
 	return standin.Start(t, b.env.Config, b.secrets)
 }
@@ -97,7 +97,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 		"or set spec.infrastructure.database.host")
 	b.expect(t, "AdminPasswordReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled", "install External Secrets")
 
-	foreign.Install(t, b.env.Config, foreign.MariaDB)
+	thirdparty.Install(t, b.env.Config, thirdparty.MariaDB)
 	standin.Start(t, b.env.Config, standin.NewMariaDB())
 	b.expect(t, "InfrastructureReady", metav1.ConditionFalse, "MemcachedNotInstalled",
 		"install the memcached operator, or set spec.infrastructure.cache.servers")
@@ -113,7 +113,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForServiceUser", "KORCReady says why")
 	b.expect(t, "KORCReady", metav1.ConditionFalse, "KORCNotInstalled", "install K-ORC, the OpenStack Resource Controller")
 
-	foreign.Install(t, b.env.Config, foreign.KORC)
+	thirdparty.Install(t, b.env.Config, thirdparty.KORC)
 	standin.Start(t, b.env.Config, b.korc)
 	b.expect(t, "KORCReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled", "install External Secrets")
 
@@ -122,7 +122,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 
 	// It is removed with all its objects, and comes back.
-	foreign.Remove(t, b.env.Config, foreign.ExternalSecrets)
+	thirdparty.Remove(t, b.env.Config, thirdparty.ExternalSecrets)
 	stop()
 	b.expect(t, "DBCredentialsReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled")
 	b.startSecrets(t)

@@ -26,8 +26,8 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/crashwalk"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 			"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../placement/config/crd/bases",
 			"../../../../deploy/infra/memcached-operator/crd.yaml",
 		},
-		Foreign:          []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets, foreign.KORC},
+		ThirdParty:       []thirdparty.Project{thirdparty.MariaDB, thirdparty.ExternalSecrets, thirdparty.KORC},
 		GarbageCollector: true,
 	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {

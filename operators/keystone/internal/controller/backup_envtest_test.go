@@ -22,9 +22,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -243,14 +243,14 @@ func TestStoreCopiesAreRemovedAfterTheKeystoneOnceTheStoreIsUnsealed(t *testing.
 func TestBackupsFollowTheInstallationOfExternalSecrets(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
-	foreign.Install(t, b.env.Config, foreign.MariaDB)
+	thirdparty.Install(t, b.env.Config, thirdparty.MariaDB)
 	standin.Start(b, b.env.Config, standin.NewMariaDB())
 	k := b.newKeystone(testutil.Managed, withCluster(""))
 	ready(t, b.client, k)
 	expect.Condition(t, b.client, k, "BackupHealthy", metav1.ConditionTrue, "BackupNotConfigured",
 		"keystone-fernet-keys", "keep a copy yourself")
 
-	foreign.Install(t, b.env.Config, foreign.ExternalSecrets)
+	thirdparty.Install(t, b.env.Config, thirdparty.ExternalSecrets)
 	eso := standin.NewExternalSecrets()
 	stop := standin.Start(b, b.env.Config, eso)
 	expect.Condition(t, b.client, k, "BackupHealthy", metav1.ConditionTrue, "KeysBackedUp")
@@ -261,7 +261,7 @@ func TestBackupsFollowTheInstallationOfExternalSecrets(t *testing.T) {
 	objects.Delete(t, b.client, k.DeepCopy())
 	expect.Condition(t, b.client, k, "SecretsReady", metav1.ConditionFalse, "OpenBaoFinalizerBlocked")
 	setBackups(eso, k, standin.Succeed())
-	foreign.Remove(t, b.env.Config, foreign.ExternalSecrets)
+	thirdparty.Remove(t, b.env.Config, thirdparty.ExternalSecrets)
 	stop()
 	expect.Gone(t, b.client, k)
 

@@ -13,9 +13,9 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/conformance"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -43,7 +43,7 @@ const (
 
 func TestMain(m *testing.M) {
 	o := envtest.Options{
-		CRDs: conformance.Definitions(keystonev1alpha1.Kind), Foreign: foreign.All, GarbageCollector: true,
+		CRDs: conformance.Definitions(keystonev1alpha1.Kind), ThirdParty: thirdparty.All, GarbageCollector: true,
 		Vocabularies: vocabularies(), Sampled: !keystones().Exemplary,
 	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {

@@ -1,7 +1,7 @@
-// Package foreign provides the CustomResourceDefinitions of the projects that
+// Package thirdparty provides the CustomResourceDefinitions of the projects that
 // forge works with, for test API servers: from the Go module of the project
 // where it ships them, otherwise generated from the project's Go types.
-package foreign
+package thirdparty
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package foreign
+package thirdparty
 
 import (
 	"testing"
