@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	library = repository + "/internal/common"
+	library = "github.com/c5c3/forge/internal/common"
 	// The page has the plan of the library between these two lines.
 	plansBegin, plansEnd = "<!-- packages -->\n", "<!-- /packages -->\n"
 )

@@ -1,7 +1,6 @@
 // Command docgen writes the reference pages of the operators: their APIs, the
 // vocabulary of their kinds, their flags, steps and metrics. It also writes their
-// dashboards, lists their kinds in PROJECT, and the packages of the shared library in
-// docs/architecture.md.
+// dashboards, and lists the packages of the shared library in docs/architecture.md.
 //
 //	docgen docs/reference
 //
@@ -30,13 +29,6 @@ func main() {
 func run(root, folder string) error {
 	operators, err := findOperators(root)
 	if err != nil {
-		return err
-	}
-	content, err := projectOf(operators)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(root, "PROJECT"), content, 0o644); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"errors"
 	"go/format"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
@@ -42,24 +46,60 @@ func TestTheProjectHasTheKindsOfAllOperators(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	want := []any{}
 	for _, name := range names {
-		outside.File(filepath.Join(root, "operators", name, "config"))
+		folder := outside.File(filepath.Join(root, "operators", name, "config"))
+		o := operator{name: name, folder: filepath.Dir(folder)}
+		crds, err := o.definitions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		webhooks, err := os.ReadFile(filepath.Join(folder, "webhook", "manifests.yaml"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		for _, crd := range crds {
+			for _, version := range crd.Spec.Versions {
+				want = append(want, resourceOf(o, crd, version.Name, string(webhooks)))
+			}
+		}
 	}
-	operators, err := findOperators(root)
+	content, err := os.ReadFile(outside.File(filepath.Join(root, "PROJECT")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := projectOf(operators)
-	if err != nil {
+	var project struct {
+		Resources []any `json:"resources"`
+	}
+	if err := yaml.Unmarshal(content, &project); err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile(outside.File(filepath.Join(root, "PROJECT")))
-	if err != nil {
-		t.Fatal(err)
+	if diff := cmp.Diff(want, project.Resources); diff != "" {
+		t.Errorf("PROJECT has other resources (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("make generate writes it (-want +got):\n%s", diff)
+}
+
+// resourceOf returns what PROJECT has to say about a version of a kind.
+// See https://book.kubebuilder.io/reference/project-config.
+func resourceOf(o operator, crd *apiextensionsv1.CustomResourceDefinition, version, webhooks string) map[string]any {
+	const domain = "c5c3.io"
+	kind, group := crd.Spec.Names.Kind, crd.Spec.Group
+	resource := map[string]any{
+		"api":        map[string]any{"crdVersion": "v1", "namespaced": crd.Spec.Scope == apiextensionsv1.NamespaceScoped},
+		"controller": true, "domain": domain, "kind": kind, "version": version,
+		"path": "github.com/c5c3/forge/operators/" + o.name + "/api/" + version,
 	}
+	if prefix, below := strings.CutSuffix(group, "."+domain); below {
+		resource["group"] = prefix
+	}
+	served := map[string]any{"webhookVersion": "v1"}
+	suffix := strings.ReplaceAll(group, ".", "-") + "-" + version + "-" + strings.ToLower(kind) + "\n"
+	for task, path := range map[string]string{"defaulting": "/mutate-", "validation": "/validate-"} {
+		if strings.Contains(webhooks, path+suffix) {
+			served[task], resource["webhooks"] = true, served
+		}
+	}
+	return resource
 }
 
 func TestACheckoutWithoutOperatorsIsRefused(t *testing.T) {

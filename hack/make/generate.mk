@@ -34,7 +34,7 @@ sync-crds: manifests ## Copy CRDs and RBAC rules into the Helm charts.
 GO_RUN_DOCS = CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath -gcflags=all=-dwarf=false '-ldflags=-s -w'" go run
 
 .PHONY: generate-docs
-generate-docs: manifests generate-deepcopy ## Generate the reference (API, conditions, events, metrics, flags, steps, kubectl plugin), the dashboards, the table of suites, and PROJECT.
+generate-docs: manifests generate-deepcopy ## Generate the reference (API, conditions, events, metrics, flags, steps, kubectl plugin), the dashboards, and the table of suites.
 	@$(GO_RUN_DOCS) ./hack/docgen docs/reference
 	@cd kubectl-forge && $(GO_RUN_DOCS) ./internal/reference ../docs/reference
 	@hack/e2e/document.sh
