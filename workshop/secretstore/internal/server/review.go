@@ -1,17 +1,16 @@
 package server
 
 import (
-	"bytes"
 	"context"
-	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	authentication "k8s.io/client-go/kubernetes/typed/authentication/v1"
+	"k8s.io/client-go/rest"
 )
 
 // ServiceAccount names a Kubernetes service account.
@@ -29,92 +28,53 @@ type Reviewer interface {
 // ErrNotAuthenticated reports that a service account token is not valid.
 var ErrNotAuthenticated = errors.New("the service account token is not valid")
 
+// reviewTimeout bounds one token review.
+const reviewTimeout = 10 * time.Second
+
 // TokenReview asks a Kubernetes API server for the owner of a token.
 type TokenReview struct {
-	// Server is the base URL of the API server.
-	Server string
-	// TokenFile holds the token that authenticates the request.
-	TokenFile string
-	Client    *http.Client
+	reviews authentication.TokenReviewInterface
 }
-
-const serviceAccountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 // InCluster returns a reviewer that asks the API server of the pod's cluster
 // with the pod's service account.
 func InCluster() (*TokenReview, error) {
-	authorities, err := poolOf(filepath.Join(serviceAccountDir, "ca.crt"))
+	config, err := rest.InClusterConfig()
 	if err != nil {
-		return nil, fmt.Errorf("read the cluster's certificate authority: %w", err)
+		return nil, fmt.Errorf("find the cluster's API server: %w", err)
 	}
-	return &TokenReview{
-		Server:    "https://" + os.Getenv("KUBERNETES_SERVICE_HOST") + ":" + os.Getenv("KUBERNETES_SERVICE_PORT"),
-		TokenFile: filepath.Join(serviceAccountDir, "token"),
-		Client: &http.Client{
-			Timeout:   10 * time.Second,
-			Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}},
-		},
-	}, nil
+	return NewTokenReview(config)
 }
 
-// request returns the question about a token.
-func (r *TokenReview) request(ctx context.Context, token, audience string) (*http.Request, error) {
-	own, err := os.ReadFile(r.TokenFile)
+// NewTokenReview returns a reviewer that asks the API server of a configuration.
+func NewTokenReview(config *rest.Config) (*TokenReview, error) {
+	config = rest.CopyConfig(config)
+	// The API server limits its clients itself.
+	config.Timeout, config.QPS = reviewTimeout, -1
+	client, err := authentication.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("read the own service account token: %w", err)
+		return nil, fmt.Errorf("create the client for token reviews: %w", err)
 	}
-	spec := object{"token": token}
-	if audience != "" {
-		spec["audiences"] = []string{audience}
-	}
-	body, err := json.Marshal(object{"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": spec})
-	if err != nil {
-		return nil, fmt.Errorf("encode the token review: %w", err)
-	}
-	url := r.Server + "/apis/authentication.k8s.io/v1/tokenreviews"
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(own)))
-	request.Header.Set("Content-Type", "application/json")
-	return request, nil
+	return &TokenReview{client.TokenReviews()}, nil
 }
 
 // Review implements Reviewer.
 func (r *TokenReview) Review(ctx context.Context, token, audience string) (ServiceAccount, error) {
-	request, err := r.request(ctx, token, audience)
-	if err != nil {
-		return ServiceAccount{}, err
+	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}
+	if audience != "" {
+		review.Spec.Audiences = []string{audience}
 	}
-	response, err := r.Client.Do(request)
+	answer, err := r.reviews.Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
 		return ServiceAccount{}, fmt.Errorf("review a token: %w", err)
 	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusCreated {
-		return ServiceAccount{}, fmt.Errorf("review a token: the API server answered %s", response.Status)
-	}
-	var review struct {
-		Status struct {
-			Authenticated bool   `json:"authenticated"`
-			Error         string `json:"error"`
-			User          struct {
-				Username string `json:"username"`
-				UID      string `json:"uid"`
-			} `json:"user"`
-		} `json:"status"`
-	}
-	if err := json.NewDecoder(response.Body).Decode(&review); err != nil {
-		return ServiceAccount{}, fmt.Errorf("decode the token review: %w", err)
-	}
-	user, belongs := strings.CutPrefix(review.Status.User.Username, "system:serviceaccount:")
+	user, belongs := strings.CutPrefix(answer.Status.User.Username, "system:serviceaccount:")
 	namespace, name, _ := strings.Cut(user, ":")
 	switch {
-	case !review.Status.Authenticated:
-		return ServiceAccount{}, fmt.Errorf("%w: %s", ErrNotAuthenticated, review.Status.Error)
+	case !answer.Status.Authenticated:
+		return ServiceAccount{}, fmt.Errorf("%w: %s", ErrNotAuthenticated, answer.Status.Error)
 	case !belongs:
 		return ServiceAccount{}, fmt.Errorf("%w: it belongs to no service account", ErrNotAuthenticated)
 	}
-	return ServiceAccount{Namespace: namespace, Name: name, UID: review.Status.User.UID}, nil
+	return ServiceAccount{Namespace: namespace, Name: name, UID: answer.Status.User.UID}, nil
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"k8s.io/client-go/rest"
 
 	"github.com/c5c3/forge/workshop/secretstore/internal/server"
 )
@@ -31,15 +31,18 @@ func apiServer(t *testing.T, code int, status map[string]any) *server.TokenRevie
 			review.Kind != "TokenReview" || review.Spec.Token != "theirs" || !slices.Equal(review.Spec.Audiences, []string{"store"}) {
 			t.Errorf("%s %+v %s", r.URL.Path, review, r.Header.Get("Authorization"))
 		}
+		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)
 		_ = json.NewEncoder(w).Encode(map[string]any{"status": status})
 	}))
 	t.Cleanup(listener.Close)
-	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte("ours\n"), 0o600); err != nil {
+	review, err := server.NewTokenReview(&rest.Config{
+		Host: listener.URL, BearerToken: "ours", ContentConfig: rest.ContentConfig{ContentType: "application/json"},
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return &server.TokenReview{Server: listener.URL, TokenFile: file, Client: listener.Client()}
+	return review
 }
 
 func TestAReviewedTokenNamesItsServiceAccount(t *testing.T) {
