@@ -19,17 +19,12 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/c5c3/forge/hack/bench/internal/machine"
 	"github.com/c5c3/forge/hack/bench/internal/operators"
 	"github.com/c5c3/forge/hack/bench/internal/result"
 	"github.com/c5c3/forge/hack/bench/internal/scenario"
 )
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == machine.BecomeArgument {
-		fmt.Fprintln(os.Stderr, machine.Become(os.Args[2]))
-		os.Exit(1)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,9 +9,16 @@ import (
 	"time"
 )
 
-// BecomeArgument is the first argument that makes this program become
-// another one: see [Become].
-const BecomeArgument = "become"
+// enter is what a shell does in the mount namespace of a program: it joins the control group,
+// unless that is empty, gives the program its /etc/hosts, which must not propagate to other
+// namespaces, and becomes it.
+const enter = `set -e
+group=$1 hosts=$2
+shift 2
+[ -z "$group" ] || echo 0 >"$group"
+mount --make-rprivate /
+mount --bind "$hosts" /etc/hosts
+exec "$@"`
 
 // stopTimeout is how long a program may take to exit after a request to stop: half a
 // minute, as for a pod.
@@ -41,18 +47,13 @@ type Process struct {
 	err   error
 }
 
-// plan is what a child does before it becomes the program.
-type plan struct {
-	Hosts, Procs string
-	Command      []string
-}
-
 // Start starts a program in a separate mount namespace.
 func Start(spec Spec) (*Process, error) {
-	cmd, err := spec.becoming()
-	if err != nil {
-		return nil, err
+	procs := ""
+	if spec.Group != nil {
+		procs = spec.Group.Procs()
 	}
+	cmd := exec.Command("sh", append([]string{"-c", enter, "sh", procs, spec.Hosts}, spec.Command...)...)
 	cmd.Env = append(os.Environ(), spec.Env...)
 	cmd.Stdout, cmd.Stderr = spec.Output, spec.Output
 	cmd.SysProcAttr = separated()
@@ -67,24 +68,6 @@ func Start(spec Spec) (*Process, error) {
 	return process, nil
 }
 
-// becoming returns the command that runs this program again, which prepares its namespace
-// and becomes the program of the spec.
-func (s Spec) becoming() (*exec.Cmd, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	p := plan{Hosts: s.Hosts, Command: s.Command}
-	if s.Group != nil {
-		p.Procs = s.Group.Procs()
-	}
-	encoded, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
-	}
-	return exec.Command(self, BecomeArgument, string(encoded)), nil
-}
-
 // separated gives a process its own mount namespace. It must not outlive this process.
 func separated() *syscall.SysProcAttr {
 	attributes := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
@@ -94,27 +77,6 @@ func separated() *syscall.SysProcAttr {
 		attributes.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
 	}
 	return attributes
-}
-
-// Become turns this process into the program of an encoded plan.
-func Become(encoded string) error {
-	var p plan
-	if err := json.Unmarshal([]byte(encoded), &p); err != nil {
-		return err
-	}
-	if p.Procs != "" {
-		if err := os.WriteFile(p.Procs, []byte("0"), 0o644); err != nil {
-			return fmt.Errorf("join a control group: %w", err)
-		}
-	}
-	// Otherwise the mount would propagate to other namespaces.
-	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
-		return fmt.Errorf("keep mounts to this process: %w", err)
-	}
-	if err := syscall.Mount(p.Hosts, "/etc/hosts", "", syscall.MS_BIND, ""); err != nil {
-		return fmt.Errorf("mount a file over /etc/hosts: %w", err)
-	}
-	return syscall.Exec(p.Command[0], p.Command, os.Environ())
 }
 
 // Usage returns the current resource usage of the program.
