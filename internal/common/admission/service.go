@@ -6,11 +6,10 @@ import (
 	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/sharing"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -96,14 +95,10 @@ func (s ServiceLookup[T]) ownKind(ctx context.Context, reader client.Reader, new
 		return nil, fmt.Errorf("listing the %ss: %w", newcomer.Kind, err)
 	}
 	var claims []sharing.Claim
-	err = meta.EachListItem(all, func(item runtime.Object) error {
-		other, ok := item.(T)
-		if !ok {
-			return fmt.Errorf("a list of %ss holds %T; this is a bug in the operator", newcomer.Kind, item)
-		}
+	others, err := apply.Items[T](all)
+	for _, other := range others {
 		claims = append(claims, s.claim(other))
-		return nil
-	})
+	}
 	return claims, err
 }
 

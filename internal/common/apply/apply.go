@@ -93,10 +93,7 @@ func EnsureObject[T client.Object](
 func WouldChange[T client.Object](
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, obj T, fieldManager string,
 ) (bool, error) {
-	desired, ok := obj.DeepCopyObject().(client.Object)
-	if !ok {
-		return false, fmt.Errorf("the deep copy of %T is not a client.Object", obj)
-	}
+	desired := Copy[client.Object](obj)
 	if err := prepare(scheme, owner, desired); err != nil {
 		return false, err
 	}
@@ -163,11 +160,7 @@ func prepare(scheme *runtime.Scheme, owner, obj client.Object) error {
 
 // get reads the object of the same name as obj, nil if there is none.
 func get(ctx context.Context, c client.Client, obj client.Object) (client.Object, error) {
-	live, ok := obj.DeepCopyObject().(client.Object)
-	if !ok {
-		return nil, fmt.Errorf("the deep copy of %T is not a client.Object", obj)
-	}
-	live, err := Find(ctx, c, client.ObjectKeyFromObject(obj), live)
+	live, err := Find(ctx, c, client.ObjectKeyFromObject(obj), Copy(obj))
 	if live != nil {
 		live.GetObjectKind().SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,6 +25,26 @@ func Find[T client.Object](ctx context.Context, r client.Reader, key client.Obje
 		return none, failed("reading", object, err)
 	}
 	return obj, nil
+}
+
+// Copy returns a deep copy of the object.
+func Copy[T client.Object](obj T) T {
+	copied, _ := obj.DeepCopyObject().(T) // A copy has the type of its original.
+	return copied
+}
+
+// Items returns the objects in the list. An object of another type is an error.
+func Items[T any](list client.ObjectList) ([]T, error) {
+	var items []T
+	err := meta.EachListItem(list, func(obj runtime.Object) error {
+		item, ok := obj.(T)
+		if !ok {
+			return fmt.Errorf("%T holds %T; this is a bug in the operator", list, obj)
+		}
+		items = append(items, item)
+		return nil
+	})
+	return items, err
 }
 
 // FindUncached is [Find] for an object that a cache limited by label does not show. c

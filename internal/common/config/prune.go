@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -60,18 +58,14 @@ func prune(
 		client.MatchingLabels{BaseLabel: BaseLabelValue(baseName)}); err != nil {
 		return fmt.Errorf("listing the %ss of %s/%s: %w", kind, namespace, baseName, err)
 	}
-	var stale []client.Object
-	err := meta.EachListItem(list, func(item runtime.Object) error {
-		obj, ok := item.(client.Object)
-		if ok && obj.GetName() != currentName && obj.GetDeletionTimestamp() == nil &&
-			strings.HasPrefix(obj.GetName(), baseName+"-") && metav1.IsControlledBy(obj, owner) {
-			stale = append(stale, obj)
-		}
-		return nil
-	})
+	stale, err := apply.Items[client.Object](list)
 	if err != nil {
 		return fmt.Errorf("reading the list of the %ss of %s/%s: %w", kind, namespace, baseName, err)
 	}
+	stale = slices.DeleteFunc(stale, func(obj client.Object) bool {
+		return obj.GetName() == currentName || obj.GetDeletionTimestamp() != nil ||
+			!strings.HasPrefix(obj.GetName(), baseName+"-") || !metav1.IsControlledBy(obj, owner)
+	})
 	slices.SortFunc(stale, newestFirst)
 	for i := max(retain, 0); i < len(stale); i++ {
 		obj := stale[i]

@@ -6,6 +6,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // newClient returns the manager's client, whose deletions keep no later read waiting for
@@ -31,10 +33,7 @@ func (c deleting) Delete(ctx context.Context, obj client.Object, opts ...client.
 	if err != nil || uid == "" || (&client.DeleteOptions{}).ApplyOptions(opts).DisableReadYourWritesConsistency {
 		return err //nolint:wrapcheck // The caller says what was deleted.
 	}
-	cached, ok := obj.DeepCopyObject().(client.Object)
-	if !ok {
-		return nil
-	}
+	cached := apply.Copy(obj)
 	err = c.Get(ctx, client.ObjectKeyFromObject(obj), cached, client.DisableReadYourWritesConsistency)
 	if !apierrors.IsNotFound(err) && cached.GetUID() == uid {
 		return nil

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -21,11 +20,7 @@ import (
 )
 
 func (r *Reconciler[T, S]) addFinalizers(ctx context.Context, obj T) error {
-	original, ok := obj.DeepCopyObject().(client.Object)
-	if !ok {
-		return errors.New("the deep copy of the resource is not a client.Object; this is a bug in the operator")
-	}
-	added := false
+	original, added := apply.Copy(obj), false
 	for _, finalizer := range r.Finalizers {
 		added = controllerutil.AddFinalizer(obj, finalizer.Name) || added
 	}

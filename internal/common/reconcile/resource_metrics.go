@@ -9,12 +9,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
@@ -139,20 +139,15 @@ func (e *resourceExporter[T]) Collect(series chan<- prometheus.Metric) {
 	list := e.newList()
 	// The objects are only read below.
 	err := e.reader.List(ctx, list, client.UnsafeDisableDeepCopy)
-	if err == nil {
-		scrape, now := &metric.Scrape{}, e.now()
-		err = meta.EachListItem(list, func(obj runtime.Object) error {
-			resource, ok := obj.(T)
-			if !ok {
-				return fmt.Errorf("%T is not of the exported kind", obj)
-			}
-			e.exportConditions(scrape, series, resource)
-			e.exportGauges(scrape, series, resource, now)
-			return nil
-		})
-	}
-	if err != nil {
+	resources, errItems := apply.Items[T](list)
+	if err := errors.Join(err, errItems); err != nil {
 		series <- prometheus.NewInvalidMetric(e.conditions.desc, err)
+		return
+	}
+	scrape, now := &metric.Scrape{}, e.now()
+	for _, resource := range resources {
+		e.exportConditions(scrape, series, resource)
+		e.exportGauges(scrape, series, resource, now)
 	}
 }
 

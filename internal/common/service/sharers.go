@@ -6,10 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/sharing"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -90,16 +89,12 @@ func ownKind(ctx context.Context, p *Pass) ([]sharing.Claim, error) {
 		if err := p.Client.List(ctx, list, client.MatchingFields{IndexDatabase: key}); err != nil {
 			return nil, fmt.Errorf("listing the %ss with database %s: %w", p.Kind, p.Spec.Database.Database, err)
 		}
-		err := meta.EachListItem(list, func(item runtime.Object) error {
-			other, ok := item.(Resource)
-			if !ok {
-				return fmt.Errorf("a list of %ss holds %T; this is a bug in the operator", p.Kind, item)
-			}
-			found = append(found, sharing.Of(p.Kind, other, p.Cluster))
-			return nil
-		})
+		others, err := apply.Items[Resource](list)
 		if err != nil {
 			return nil, err
+		}
+		for _, other := range others {
+			found = append(found, sharing.Of(p.Kind, other, p.Cluster))
 		}
 	}
 	return found, nil

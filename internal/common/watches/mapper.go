@@ -2,14 +2,15 @@ package watches
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // Finder finds the resources of a controller that an event concerns.
@@ -89,21 +90,15 @@ func (m Mapper[T]) All(ctx context.Context, _ client.Object) []reconcile.Request
 // find returns a request for each resource in the list.
 func (m Mapper[T]) find(ctx context.Context, options ...client.ListOption) []reconcile.Request {
 	list := m.NewList()
-	var requests []reconcile.Request
 	err := m.List(ctx, list, options...)
-	if err == nil {
-		err = meta.EachListItem(list, func(item runtime.Object) error {
-			resource, ok := item.(T)
-			if !ok {
-				return fmt.Errorf("a list of %s holds %T", m.Plural, item)
-			}
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(resource)})
-			return nil
-		})
-	}
-	if err != nil {
+	resources, errItems := apply.Items[T](list)
+	if err := errors.Join(err, errItems); err != nil {
 		log.FromContext(ctx).Error(err, "Listing the "+m.Plural+" that an event concerns failed")
 		return nil
+	}
+	requests := make([]reconcile.Request, 0, len(resources))
+	for _, resource := range resources {
+		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(resource)})
 	}
 	return requests
 }

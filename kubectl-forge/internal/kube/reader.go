@@ -12,10 +12,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -79,14 +79,12 @@ func (r *reader) readServices(ctx context.Context) (read bool, err error) {
 			return false, err
 		}
 		read = read || listed
-		err = meta.EachListItem(list, func(item runtime.Object) error {
-			if resource, is := item.(inventory.Resource); is {
-				r.found.Services = append(r.found.Services, inventory.Instance{Resource: resource, Of: kind})
-			}
-			return nil
-		})
+		resources, err := apply.Items[inventory.Resource](list)
 		if err != nil {
 			return false, err
+		}
+		for _, resource := range resources {
+			r.found.Services = append(r.found.Services, inventory.Instance{Resource: resource, Of: kind})
 		}
 	}
 	return read, nil

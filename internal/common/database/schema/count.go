@@ -2,7 +2,6 @@ package schema
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"time"
 
@@ -84,11 +83,7 @@ func (w *work) uncountedJobs(ctx context.Context) uncounted {
 // markCounted writes the annotations before anything is counted: a crash in between loses
 // a sample, but no Job is counted twice.
 func (w *work) markCounted(ctx context.Context, ended map[string]*batchv1.Job) error {
-	before, ok := w.Resource.DeepCopyObject().(client.Object)
-	marked, both := w.Resource.DeepCopyObject().(client.Object)
-	if !ok || !both {
-		return fmt.Errorf("the copy of a %s is not an object; this is a bug in the operator", w.Kind)
-	}
+	before, marked := apply.Copy(w.Resource), apply.Copy(w.Resource)
 	annotations := map[string]string{}
 	maps.Copy(annotations, marked.GetAnnotations())
 	for annotation, live := range ended {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -17,18 +16,12 @@ import (
 
 // Superseded returns the credentials that are waiting to be revoked.
 func Superseded(ctx context.Context, s *pass.Pass) ([]*orcv1alpha1.ApplicationCredential, error) {
-	var list orcv1alpha1.ApplicationCredentialList
-	err := s.ThirdParty.List(ctx, &list, client.InNamespace(s.CP.Namespace), client.HasLabels{c5c3v1alpha1.LabelSuperseded})
+	having := client.HasLabels{c5c3v1alpha1.LabelSuperseded}
+	found, err := korc.Own[*orcv1alpha1.ApplicationCredential](ctx, s, having, &orcv1alpha1.ApplicationCredentialList{})
 	if err != nil {
 		return nil, fmt.Errorf("listing superseded ApplicationCredentials: %w", err)
 	}
-	var ours []*orcv1alpha1.ApplicationCredential
-	for i := range list.Items {
-		if metav1.IsControlledBy(&list.Items[i], s.CP) {
-			ours = append(ours, &list.Items[i])
-		}
-	}
-	return ours, nil
+	return found, nil
 }
 
 // overdue explains why a replaced credential stays valid for too long, "" if none does,

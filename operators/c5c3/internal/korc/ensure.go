@@ -2,7 +2,6 @@ package korc
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
@@ -55,10 +54,7 @@ func detach(ctx context.Context, s *pass.Pass, obj Object) error {
 	if options == nil || (*options).GetOnDelete() == orcv1alpha1.OnDeleteDetach {
 		return nil
 	}
-	before, ok := obj.DeepCopyObject().(client.Object)
-	if !ok {
-		return fmt.Errorf("the deep copy of %T is not a client.Object", obj)
-	}
+	before := apply.Copy(obj)
 	*options = Detached()
 	return client.IgnoreNotFound(apply.Merge(ctx, s.ThirdParty, before, obj, "detaching"))
 }

@@ -47,10 +47,7 @@ func Revoke(ctx context.Context, s *pass.Pass, old Object) (time.Duration, error
 // beginOverlap records that the successor has reached the users. A pass with a stale
 // cache must not restart the overlap.
 func beginOverlap(ctx context.Context, s *pass.Pass, old Object) error {
-	before, ok := old.DeepCopyObject().(client.Object)
-	if !ok {
-		return fmt.Errorf("the deep copy of %T is not a client.Object", old)
-	}
+	before := apply.Copy(old)
 	annotations := maps.Clone(old.GetAnnotations())
 	if annotations == nil {
 		annotations = map[string]string{}
@@ -143,10 +140,7 @@ func RemoveWithResource(ctx context.Context, s *pass.Pass, obj Object) error {
 // application credential, under its current name in the clouds.yaml. A credential is
 // removed with its resource, even if it was being detached before.
 func PrepareRemoval(ctx context.Context, s *pass.Pass, obj Object) error {
-	before, ok := obj.DeepCopyObject().(client.Object)
-	if !ok {
-		return fmt.Errorf("the deep copy of %T is not a client.Object", obj)
-	}
+	before := apply.Copy(obj)
 	if withCloud, ok := obj.(orcv1alpha1.CloudCredentialsRefProvider); ok {
 		_, ref := withCloud.GetCloudCredentialsRef()
 		*ref = removalCloud(s.CP, obj)

@@ -63,11 +63,7 @@ func missingEntries(ctx context.Context, s *pass.Pass, svc Service, entries []ca
 			continue
 		}
 		key := client.ObjectKeyFromObject(entry.object)
-		live, ok := entry.object.DeepCopyObject().(korc.Object)
-		if !ok {
-			return nil, fmt.Errorf("the deep copy of %T is no object of K-ORC", entry.object)
-		}
-		found, err := apply.Find(ctx, s.ThirdParty, key, live)
+		found, err := apply.Find(ctx, s.ThirdParty, key, apply.Copy(entry.object))
 		switch {
 		case err != nil:
 			return nil, err

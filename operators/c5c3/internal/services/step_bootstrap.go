@@ -89,21 +89,11 @@ func releaseBootstrapResources(ctx context.Context, s *pass.Pass, wanted []strin
 // BootstrapObjects returns the objects of bootstrap resources that the control plane has
 // created.
 func BootstrapObjects(ctx context.Context, s *pass.Pass) ([]korc.Object, error) {
-	var projects orcv1alpha1.ProjectList
-	var roles orcv1alpha1.RoleList
-	var found []korc.Object
-	for _, list := range []client.ObjectList{&projects, &roles} {
-		if err := s.ThirdParty.List(ctx, list, client.InNamespace(s.CP.Namespace), client.HasLabels{labelBootstrap}); err != nil {
-			return nil, fmt.Errorf("listing the objects of bootstrap resources: %w", err)
-		}
+	found, err := korc.Own[korc.Object](ctx, s, client.HasLabels{labelBootstrap}, &orcv1alpha1.ProjectList{}, &orcv1alpha1.RoleList{})
+	if err != nil {
+		return nil, fmt.Errorf("listing the objects of bootstrap resources: %w", err)
 	}
-	for i := range projects.Items {
-		found = append(found, &projects.Items[i])
-	}
-	for i := range roles.Items {
-		found = append(found, &roles.Items[i])
-	}
-	return slices.DeleteFunc(found, func(obj korc.Object) bool { return !metav1.IsControlledBy(obj, s.CP) }), nil
+	return found, nil
 }
 
 // labelBootstrap is set on the objects of bootstrap resources.

@@ -7,7 +7,6 @@ import (
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -126,15 +125,9 @@ func Users(ctx context.Context, s *pass.Pass) ([]korc.Object, error) {
 }
 
 func listUsers(ctx context.Context, s *pass.Pass, having client.ListOption) ([]korc.Object, error) {
-	var list orcv1alpha1.UserList
-	if err := s.ThirdParty.List(ctx, &list, client.InNamespace(s.CP.Namespace), having); err != nil {
+	found, err := korc.Own[korc.Object](ctx, s, having, &orcv1alpha1.UserList{})
+	if err != nil {
 		return nil, fmt.Errorf("listing the users of services: %w", err)
 	}
-	var ours []korc.Object
-	for i := range list.Items {
-		if metav1.IsControlledBy(&list.Items[i], s.CP) {
-			ours = append(ours, &list.Items[i])
-		}
-	}
-	return ours, nil
+	return found, nil
 }

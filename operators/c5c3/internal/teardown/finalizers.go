@@ -2,7 +2,6 @@ package teardown
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -64,10 +63,7 @@ func stripFinalizers(ctx context.Context, s *pass.Pass, obj client.Object) error
 }
 
 func patchFinalizers(ctx context.Context, s *pass.Pass, obj client.Object) error {
-	before, ok := obj.DeepCopyObject().(client.Object)
-	if !ok {
-		return fmt.Errorf("the deep copy of %T is not a client.Object", obj)
-	}
+	before := apply.Copy(obj)
 	obj.SetFinalizers(slices.DeleteFunc(obj.GetFinalizers(), func(name string) bool { return strings.HasPrefix(name, korcFinalizers) }))
 	if len(obj.GetFinalizers()) == len(before.GetFinalizers()) {
 		return nil
