@@ -2,6 +2,7 @@ package database
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/c5c3/forge/internal/common/service"
@@ -22,12 +23,7 @@ func (d Database) Hint(p *service.Pass, text string) string {
 func hint(p *service.Pass, text string) string {
 	db := p.Spec.Database
 	has := func(codes ...string) bool {
-		for _, code := range codes {
-			if strings.Contains(text, code) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(codes, func(code string) bool { return strings.Contains(text, code) })
 	}
 	switch {
 	case has("(1044,", "(1045,", "(1698,"):

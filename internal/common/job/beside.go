@@ -5,6 +5,7 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -32,10 +33,7 @@ func Containers(job *batchv1.Job) []string {
 // record records that the container of the Job has succeeded.
 func (r *Runner) record(ctx context.Context, live *batchv1.Job) error {
 	before := live.DeepCopy()
-	if live.Annotations == nil {
-		live.Annotations = map[string]string{}
-	}
-	live.Annotations[SucceededAnnotation] = r.now().UTC().Format(time.RFC3339)
+	metav1.SetMetaDataAnnotation(&live.ObjectMeta, SucceededAnnotation, r.now().UTC().Format(time.RFC3339))
 	return apply.MergeUnlocked(ctx, r.Client, before, live, "recording the success of")
 }
 

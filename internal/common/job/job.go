@@ -153,10 +153,7 @@ func stamp(job *batchv1.Job) error {
 	if err != nil {
 		return err
 	}
-	if job.Annotations == nil {
-		job.Annotations = map[string]string{}
-	}
-	job.Annotations[templateAnnotation] = hash
+	metav1.SetMetaDataAnnotation(&job.ObjectMeta, templateAnnotation, hash)
 	if job.Annotations[RunKeyAnnotation] == "" {
 		job.Annotations[RunKeyAnnotation] = hash
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -19,10 +20,7 @@ const WrittenAnnotation = "forge.c5c3.io/written-data"
 
 // Sign records on the Secret that the operator writes its data for owner.
 func Sign(owner client.Object, secret *corev1.Secret) {
-	if secret.Annotations == nil {
-		secret.Annotations = map[string]string{}
-	}
-	secret.Annotations[WrittenAnnotation] = hashOfData(owner.GetUID(), secret.Data)
+	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, WrittenAnnotation, hashOfData(owner.GetUID(), secret.Data))
 }
 
 // IsSigned reports whether the Secret has the annotation, whatever its data are. Those of

@@ -82,15 +82,10 @@ func (k Kind) Missing(keystone string) error {
 // Job returns a Job that does what the CronJob does on its schedule, like
 // "kubectl create job --from".
 func Job(cronJob *batchv1.CronJob) *batchv1.Job {
-	annotations := maps.Clone(cronJob.Spec.JobTemplate.Annotations)
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	annotations["cronjob.kubernetes.io/instantiate"] = "manual"
-	return &batchv1.Job{
+	run := &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: cronJob.Namespace, GenerateName: cronJob.Name + "-manual-",
-			Labels: maps.Clone(cronJob.Spec.JobTemplate.Labels), Annotations: annotations,
+			Labels: maps.Clone(cronJob.Spec.JobTemplate.Labels), Annotations: maps.Clone(cronJob.Spec.JobTemplate.Annotations),
 			// Not NewControllerRef: blockOwnerDeletion needs a permission on the CronJob.
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "CronJob",
@@ -99,4 +94,6 @@ func Job(cronJob *batchv1.CronJob) *batchv1.Job {
 		},
 		Spec: *cronJob.Spec.JobTemplate.Spec.DeepCopy(),
 	}
+	metav1.SetMetaDataAnnotation(&run.ObjectMeta, "cronjob.kubernetes.io/instantiate", "manual")
+	return run
 }

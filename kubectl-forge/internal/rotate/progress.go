@@ -106,11 +106,8 @@ func NewBaseline(events []corev1.Event) Baseline {
 
 // News returns the events that are new or were repeated since.
 func (b Baseline) News(events []corev1.Event) []corev1.Event {
-	var news []corev1.Event
-	for i := range events {
-		if seen, known := b[events[i].UID]; !known || seen != events[i].ResourceVersion {
-			news = append(news, events[i])
-		}
-	}
-	return news
+	return slices.DeleteFunc(slices.Clone(events), func(event corev1.Event) bool {
+		seen, known := b[event.UID]
+		return known && seen == event.ResourceVersion
+	})
 }
