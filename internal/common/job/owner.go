@@ -8,6 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -21,7 +22,7 @@ func (r *Runner) restore(ctx context.Context, owner client.Object, live, desired
 	if err := controllerutil.SetControllerReference(owner, live, r.Scheme); err != nil {
 		return fmt.Errorf("setting the owner of Job %s: %w", live.Name, err)
 	}
-	if metav1.IsControlledBy(before, owner) && carries(before.Labels, desired.Labels) {
+	if metav1.IsControlledBy(before, owner) && carries(before, desired.Labels) {
 		return nil
 	}
 	if live.Labels == nil {
@@ -52,18 +53,13 @@ func (r *Runner) isOurs(owner client.Object, live, desired *batchv1.Job) bool {
 	case apply.Ours:
 		return true
 	case apply.Orphan:
-		return live.Annotations[RunKeyAnnotation] != "" && len(desired.Labels) > 0 && carries(live.Labels, desired.Labels)
+		return live.Annotations[RunKeyAnnotation] != "" && len(desired.Labels) > 0 && carries(live, desired.Labels)
 	}
 	return false
 }
 
-func carries(labels, wanted map[string]string) bool {
-	for key, value := range wanted {
-		if got, found := labels[key]; !found || got != value {
-			return false
-		}
-	}
-	return true
+func carries(obj client.Object, wanted map[string]string) bool {
+	return labels.SelectorFromSet(wanted).Matches(labels.Set(obj.GetLabels()))
 }
 
 // delete deletes the Job unless it is gone or another one has its name now.

@@ -33,17 +33,8 @@ type Owned struct {
 // controller. It makes no request if nothing differs. It refuses a Secret of the
 // same name that owner does not control.
 func (o Owned) EnsureData(ctx context.Context, owner client.Object, desired *corev1.Secret) error {
-	if err := controllerutil.SetControllerReference(owner, desired, o.Scheme); err != nil {
-		return fmt.Errorf("setting the owner of Secret %s: %w", desired.Name, err)
-	}
-	live, err := o.Find(ctx, client.ObjectKeyFromObject(desired))
-	if live == nil && err == nil {
-		live, err = o.createOrFind(ctx, desired)
-	}
+	live, err := o.findOrCreate(ctx, owner, desired)
 	if live == nil || err != nil {
-		return err
-	}
-	if err := o.refuseOthers(owner, live, desired.Labels); err != nil {
 		return err
 	}
 	changed := live.DeepCopy()
@@ -59,6 +50,22 @@ func (o Owned) EnsureData(ctx context.Context, owner client.Object, desired *cor
 		return nil
 	}
 	return apply.Update(ctx, o.Client, changed, apply.Updating)
+}
+
+// findOrCreate returns the existing Secret, which must be one of ours, or creates it and
+// returns nil.
+func (o Owned) findOrCreate(ctx context.Context, owner client.Object, desired *corev1.Secret) (*corev1.Secret, error) {
+	if err := controllerutil.SetControllerReference(owner, desired, o.Scheme); err != nil {
+		return nil, fmt.Errorf("setting the owner of Secret %s: %w", desired.Name, err)
+	}
+	live, err := o.Find(ctx, client.ObjectKeyFromObject(desired))
+	if live == nil && err == nil {
+		live, err = o.createOrFind(ctx, desired)
+	}
+	if live == nil || err != nil {
+		return nil, err
+	}
+	return live, o.refuseOthers(owner, live, desired.Labels)
 }
 
 // EnsureOnce creates the Secret if it does not exist and never changes the data of
