@@ -18,12 +18,9 @@ import (
 
 // State is the relevant state of a resource.
 type State struct {
-	// Ready is true when its condition Ready is True for its current generation.
-	Ready bool
-	// Reason is that of Ready, and Observed whether it is about the current
-	// generation.
-	Reason   string
-	Observed bool
+	// Ready is true when its condition Ready is True for its current generation, and
+	// Observed when it is about that.
+	Ready, Observed bool
 }
 
 // Tracker tracks the state of all resources with a watch.
@@ -65,7 +62,6 @@ func (t *Tracker) see(obj any) {
 	if ready := meta.FindStatusCondition(r.GetConditions(), "Ready"); ready != nil {
 		state.Observed = ready.ObservedGeneration == r.GetGeneration()
 		state.Ready = ready.Status == metav1.ConditionTrue && state.Observed
-		state.Reason = ready.Reason
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

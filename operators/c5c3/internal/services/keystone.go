@@ -2,7 +2,6 @@ package services
 
 import (
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -61,24 +60,13 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane, with given) (*keystonev1alpha1
 	keystone := &keystonev1alpha1.Keystone{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.KeystoneName()),
 		Spec: keystonev1alpha1.KeystoneSpec{
-			ServiceSpec: commonv1.ServiceSpec{
-				DeletionPolicy:   cp.Spec.DeletionPolicy,
-				Image:            imageOr(service.Image, keystoneRepository, cp.Spec.OpenStackRelease),
-				Database:         *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
-				Cache:            *cp.Spec.Infrastructure.Cache.CacheSpec.DeepCopy(),
-				Gateway:          service.Gateway.DeepCopy(),
-				PolicyOverrides:  mergePolicies(with.policy, service.PolicyOverrides),
-				ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
-			},
+			ServiceSpec: specOf(cp, &service.ServiceSpec, keystoneRepository, with),
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminPasswordSecretRef: cp.AdminSecretRef(), Region: cp.Spec.Region, PublicEndpoint: publicEndpoint(service),
 			},
 		},
 	}
 	keystone.Spec.Database.SecretRef = cp.DatabaseSecretRef()
-	if service.Replicas != nil {
-		keystone.Spec.Replicas = *service.Replicas
-	}
 	if service.RotationInterval != nil {
 		schedule, err := rotationSchedule(*service.RotationInterval)
 		if err != nil {
@@ -92,13 +80,7 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane, with given) (*keystonev1alpha1
 
 // publicEndpoint returns "" for a Keystone that is only reachable inside the cluster.
 func publicEndpoint(service *c5c3v1alpha1.ServiceKeystoneSpec) string {
-	switch {
-	case service.PublicEndpoint != "":
-		return service.PublicEndpoint
-	case service.Gateway != nil:
-		return keystonev1alpha1.GatewayEndpoint(service.Gateway)
-	}
-	return ""
+	return publicURL(&service.ServiceSpec, keystonev1alpha1.GatewayEndpoint)
 }
 
 // rotationSchedule returns the interval as a schedule. Days of the month or the week

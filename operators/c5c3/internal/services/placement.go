@@ -1,7 +1,7 @@
 package services
 
 import (
-	"slices"
+	"cmp"
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -58,35 +58,17 @@ func placementChild(cp *c5c3v1alpha1.ControlPlane, with given) *placementv1alpha
 	placement := &placementv1alpha1.Placement{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.PlacementName()),
 		Spec: placementv1alpha1.PlacementSpec{
-			ServiceSpec: commonv1.ServiceSpec{
-				DeletionPolicy: cp.Spec.DeletionPolicy,
-
-				Image:            imageOr(service.Image, placementRepository, cp.Spec.OpenStackRelease),
-				Database:         *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
-				Cache:            *cp.Spec.Infrastructure.Cache.CacheSpec.DeepCopy(),
-				Gateway:          service.Gateway.DeepCopy(),
-				PolicyOverrides:  mergePolicies(with.policy, service.PolicyOverrides),
-				ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
-			},
+			ServiceSpec: specOf(cp, &service.ServiceSpec, placementRepository, with),
 		},
 	}
 	placement.Spec.Database.Database, placement.Spec.Database.SecretRef = service.Database.Database, cp.PlacementDatabaseSecretRef()
-	if service.Replicas != nil {
-		placement.Spec.Replicas = *service.Replicas
-	}
 	return placement
 }
 
 // placementURL returns the public URL of the API.
 func placementURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
-	service := cp.Spec.Services.Placement
-	switch {
-	case service.PublicEndpoint != "":
-		return service.PublicEndpoint
-	case service.Gateway != nil:
-		return placementv1alpha1.GatewayEndpoint(service.Gateway)
-	}
-	return placementInternalURL(c, cp)
+	url := publicURL(&cp.Spec.Services.Placement.ServiceSpec, placementv1alpha1.GatewayEndpoint)
+	return cmp.Or(url, placementInternalURL(c, cp))
 }
 
 // placementInternalURL returns the URL of the API for clients inside the cluster.

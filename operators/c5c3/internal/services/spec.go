@@ -2,6 +2,7 @@ package services
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +11,32 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
+
+// specOf builds what the resources of all services have in common.
+func specOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServiceSpec, repository string, with given) commonv1.ServiceSpec {
+	spec := commonv1.ServiceSpec{
+		DeletionPolicy:   cp.Spec.DeletionPolicy,
+		Image:            imageOr(service.Image, repository, cp.Spec.OpenStackRelease),
+		Database:         *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
+		Cache:            *cp.Spec.Infrastructure.Cache.CacheSpec.DeepCopy(),
+		Gateway:          service.Gateway.DeepCopy(),
+		PolicyOverrides:  mergePolicies(with.policy, service.PolicyOverrides),
+		ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
+	}
+	if service.Replicas != nil {
+		spec.Replicas = *service.Replicas
+	}
+	return spec
+}
+
+// publicURL returns the URL for clients outside the cluster, "" if there is none. behind
+// returns the one that a Gateway publishes.
+func publicURL(service *c5c3v1alpha1.ServiceSpec, behind func(*commonv1.GatewaySpec) string) string {
+	if service.PublicEndpoint == "" && service.Gateway != nil {
+		return behind(service.Gateway)
+	}
+	return service.PublicEndpoint
+}
 
 // imageOr returns the image of the spec, with the repository and the release as defaults.
 func imageOr(image *commonv1.ImageSpec, repository, release string) commonv1.ImageSpec {
