@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +22,29 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 )
+
+// PushSecretGVK is the kind of the objects that make External Secrets copy a Secret to the
+// store.
+var PushSecretGVK = esov1alpha1.SchemeGroupVersion.WithKind(esov1alpha1.PushSecretKind)
+
+// NewPush returns a PushSecret that copies what matches of the source to [StoreName]. It is
+// pushed again after the interval; zero means only on a change of the PushSecret.
+func NewPush(
+	meta metav1.ObjectMeta, source string, policy esov1alpha1.PushSecretDeletionPolicy, interval time.Duration,
+	match esov1alpha1.PushSecretMatch,
+) *esov1alpha1.PushSecret {
+	return &esov1alpha1.PushSecret{
+		ObjectMeta: meta,
+		Spec: esov1alpha1.PushSecretSpec{
+			DeletionPolicy:  policy,
+			RefreshInterval: &metav1.Duration{Duration: interval},
+			SecretStoreRefs: []esov1alpha1.PushSecretStoreRef{{Name: StoreName, Kind: esov1.ClusterSecretStoreKind}},
+			Selector:        esov1alpha1.PushSecretSelector{Secret: &esov1alpha1.PushSecretSecret{Name: source}},
+			// The default is set explicitly because the list is applied as a whole.
+			Data: []esov1alpha1.PushSecretData{{Match: match, ConversionStrategy: esov1alpha1.PushSecretConversionNone}},
+		},
+	}
+}
 
 // ContentHashAnnotation on a PushSecret changes with the content of its source.
 // External Secrets does not watch the source, so the change makes it push at once.

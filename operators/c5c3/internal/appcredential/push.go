@@ -6,7 +6,6 @@ import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -30,30 +29,14 @@ const (
 	pushInterval = time.Hour
 )
 
-// PushSecretKind is the kind that copies the credential into the secret store.
-var PushSecretKind = esov1alpha1.SchemeGroupVersion.WithKind(esov1alpha1.PushSecretKind)
-
 // credentialPush copies the whole Secret of the application credential. The copy is
 // deleted with the control plane: a revoked credential would block the next one of that
 // name.
 func credentialPush(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret) *esov1alpha1.PushSecret {
 	meta := controlplane.ChildMeta(cp, cp.CredentialPushName())
 	meta.Annotations = map[string]string{annotationPushHash: secrets.ContentHash(source)}
-	return &esov1alpha1.PushSecret{
-		ObjectMeta: meta,
-		Spec: esov1alpha1.PushSecretSpec{
-			DeletionPolicy:  esov1alpha1.PushSecretDeletionPolicyDelete,
-			RefreshInterval: &metav1.Duration{Duration: pushInterval},
-			SecretStoreRefs: []esov1alpha1.PushSecretStoreRef{{Name: secrets.StoreName, Kind: esov1.ClusterSecretStoreKind}},
-			Selector:        esov1alpha1.PushSecretSelector{Secret: &esov1alpha1.PushSecretSecret{Name: source.Name}},
-			Data: []esov1alpha1.PushSecretData{{
-				Match: esov1alpha1.PushSecretMatch{
-					RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: controlplane.CredentialPath(c, cp)},
-				},
-				ConversionStrategy: esov1alpha1.PushSecretConversionNone,
-			}},
-		},
-	}
+	return secrets.NewPush(meta, source.Name, esov1alpha1.PushSecretDeletionPolicyDelete, pushInterval,
+		esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: controlplane.CredentialPath(c, cp)}})
 }
 
 // cloudsDelivery delivers the clouds.yaml to its users, again after every push.

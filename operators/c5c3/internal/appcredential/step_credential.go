@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/externalsecret"
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
@@ -67,7 +68,7 @@ func korcInstalled(s *pass.Pass) error {
 		return reconcile.WaitError(c5c3v1alpha1.ReasonKORCNotInstalled, fmt.Sprintf(
 			"The cluster has no kind %s of %s: install K-ORC, the OpenStack Resource Controller", kind, orcv1alpha1.GroupName))
 	}
-	if !s.Kinds.Served(externalsecret.Kind) || !s.Kinds.Served(PushSecretKind) {
+	if !s.Kinds.Served(externalsecret.Kind) || !s.Kinds.Served(secrets.PushSecretGVK) {
 		return reconcile.WaitError(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
 			"The cluster has no kinds ExternalSecret and PushSecret, which deliver the application credential: install External Secrets")
 	}

@@ -162,7 +162,7 @@ func ownedORC(ctx context.Context, s *pass.Pass, objects ...korc.Object) ([]korc
 // removePush deletes the PushSecret once nothing needs the credential in the store any
 // more, and describes it while it exists.
 func removePush(ctx context.Context, s *pass.Pass, ready bool) (string, error) {
-	if !s.Kinds.Served(appcredential.PushSecretKind) {
+	if !s.Kinds.Served(secrets.PushSecretGVK) {
 		return "", nil
 	}
 	push, err := apply.Find(ctx, s.ThirdParty, pass.Key(s, s.CP.CredentialPushName()), &esov1alpha1.PushSecret{})

@@ -51,11 +51,8 @@ func (b keyBackup) push(c cluster.Settings, k *keystonev1alpha1.Keystone, source
 	if k.Spec.KeepsData() {
 		policy = esov1alpha1.PushSecretDeletionPolicyNone
 	}
-	push := pushsecret.New(k, b.name(k), source, esov1alpha1.PushSecretSpec{
-		DeletionPolicy:  policy,
-		RefreshInterval: &metav1.Duration{},
-		Data:            pushsecret.To(esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: b.path(c, k)}}),
-	})
+	push := pushsecret.New(k, b.name(k), source, policy,
+		esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: b.path(c, k)}})
 	if database := source.Annotations[commonv1.AnnotationDatabase]; database != "" {
 		push.Annotations[commonv1.AnnotationDatabase] = database
 		push.Spec.Template = &esov1.ExternalSecretTemplate{

@@ -54,7 +54,7 @@ func Finalize(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 	}
-	if !s.Kinds.Served(pushsecret.Kind) {
+	if !s.Kinds.Served(secrets.PushSecretGVK) {
 		return reconcile.Done(vocabulary.ReasonDeleting, "There is no PushSecret to remove").
 			WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "External Secrets is not installed: there is no PushSecret to remove")
 	}
@@ -123,7 +123,7 @@ func keepKey(ctx context.Context, s *pass.Scope, backup keyBackup) (bool, error)
 // already being deleted, for instance together with its namespace, what External Secrets has
 // not removed yet stays.
 func keepCopy(ctx context.Context, s *pass.Scope, backup keyBackup) error {
-	if !s.Kinds.Served(pushsecret.Kind) {
+	if !s.Kinds.Served(secrets.PushSecretGVK) {
 		return nil
 	}
 	push, err := pushsecret.Find(ctx, s, backup.name(s.Resource))
@@ -147,7 +147,7 @@ func keepCopy(ctx context.Context, s *pass.Scope, backup keyBackup) error {
 // it: a PushSecret under deletion keeps its own finalizer and removes its copy as soon as
 // the store answers, even if the Keystone is gone.
 func releaseCopies(ctx context.Context, s *pass.Scope) (releasePlan, error) {
-	if !s.Kinds.Served(pushsecret.Kind) {
+	if !s.Kinds.Served(secrets.PushSecretGVK) {
 		return releasePlan{}, nil
 	}
 	backups, err := findPushes(ctx, s)

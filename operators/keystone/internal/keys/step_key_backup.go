@@ -25,7 +25,7 @@ import (
 // Secrets keeps retrying.
 func ReconcileBackup(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	k := s.Resource
-	if !s.Kinds.Served(pushsecret.Kind) {
+	if !s.Kinds.Served(secrets.PushSecretGVK) {
 		return reconcile.Done(keystonev1alpha1.ReasonBackupNotConfigured, fmt.Sprintf(
 			"External Secrets is not installed, so nothing copies Secrets %s and %s out of the cluster; keep a copy yourself",
 			pass.FernetKeysName(k), pass.CredentialKeysName(k)))

@@ -98,7 +98,7 @@ func newDelivery(ctx context.Context, s *pass.Scope) (*delivery, error) {
 		return d, nil
 	}
 	d.next = next
-	if !s.Kinds.Served(pushsecret.Kind) || d.heldBack() {
+	if !s.Kinds.Served(secrets.PushSecretGVK) || d.heldBack() {
 		return d, nil
 	}
 	d.push = newPush(s.Cluster, s.Resource, next)

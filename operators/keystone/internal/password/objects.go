@@ -11,6 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/cronjob"
@@ -84,13 +85,9 @@ func configured(s *pass.Scope) cronjob.Rotator {
 // pushed once per rotation: repeated pushes would revert what others write there in the
 // meantime.
 func newPush(c cluster.Settings, k *keystonev1alpha1.Keystone, next *corev1.Secret) *esov1alpha1.PushSecret {
-	return pushsecret.New(k, pushName(k), next, esov1alpha1.PushSecretSpec{
-		RefreshInterval: &metav1.Duration{},
-		DeletionPolicy:  esov1alpha1.PushSecretDeletionPolicyNone,
-		Data: pushsecret.To(esov1alpha1.PushSecretMatch{
-			SecretKey: commonv1.PasswordKey,
-			RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: storePath(c, k), Property: commonv1.PasswordKey},
-		}),
+	return pushsecret.New(k, pushName(k), next, esov1alpha1.PushSecretDeletionPolicyNone, esov1alpha1.PushSecretMatch{
+		SecretKey: commonv1.PasswordKey,
+		RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: storePath(c, k), Property: commonv1.PasswordKey},
 	})
 }
 
@@ -103,7 +100,7 @@ func remove(ctx context.Context, s *pass.Scope) error {
 	if err := gone.Remove(ctx, s); err != nil {
 		return err
 	}
-	if s.Kinds.Served(pushsecret.Kind) {
+	if s.Kinds.Served(secrets.PushSecretGVK) {
 		push := &esov1alpha1.PushSecret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: pushName(k)}}
 		if err := apply.EnsureAbsent(ctx, s.ThirdParty, k, push); err != nil {
 			return err

@@ -5,7 +5,6 @@ package pushsecret
 import (
 	"context"
 
-	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,30 +16,17 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
-// Kind is the kind that copies Secrets to the secret store.
-var Kind = esov1alpha1.SchemeGroupVersion.WithKind(esov1alpha1.PushSecretKind)
-
-// To returns the list with a single push. It sets the default explicitly because the
-// list is applied as a whole.
-func To(match esov1alpha1.PushSecretMatch) []esov1alpha1.PushSecretData {
-	return []esov1alpha1.PushSecretData{{Match: match, ConversionStrategy: esov1alpha1.PushSecretConversionNone}}
-}
-
-// New completes spec to a PushSecret from source to the store. External Secrets
-// does not watch the source: the hash in the annotations makes it push a change
-// immediately.
+// New returns a PushSecret from source to the store. External Secrets does not watch the
+// source: the hash in the annotations makes it push a change immediately.
 func New(
-	k *keystonev1alpha1.Keystone, name string, source *corev1.Secret, spec esov1alpha1.PushSecretSpec,
+	k *keystonev1alpha1.Keystone, name string, source *corev1.Secret,
+	policy esov1alpha1.PushSecretDeletionPolicy, match esov1alpha1.PushSecretMatch,
 ) *esov1alpha1.PushSecret {
-	spec.SecretStoreRefs = []esov1alpha1.PushSecretStoreRef{{Name: secrets.StoreName, Kind: esov1.ClusterSecretStoreKind}}
-	spec.Selector = esov1alpha1.PushSecretSelector{Secret: &esov1alpha1.PushSecretSecret{Name: source.Name}}
-	return &esov1alpha1.PushSecret{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: name, Namespace: k.Namespace, Labels: pass.Definition.Labels(k.Name),
-			Annotations: map[string]string{secrets.ContentHashAnnotation: secrets.ContentHash(source)},
-		},
-		Spec: spec,
+	meta := metav1.ObjectMeta{
+		Name: name, Namespace: k.Namespace, Labels: pass.Definition.Labels(k.Name),
+		Annotations: map[string]string{secrets.ContentHashAnnotation: secrets.ContentHash(source)},
 	}
+	return secrets.NewPush(meta, source.Name, policy, 0, match)
 }
 
 // Find returns the named PushSecret, nil if there is none or it belongs to another
