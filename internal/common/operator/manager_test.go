@@ -180,6 +180,7 @@ func TestTheCertRotatorUsesTheNamesOfTheChart(t *testing.T) {
 			"app.kubernetes.io/managed-by": "keystone-operator",
 		},
 		Validity: time.Hour,
+		Settle:   servingcert.DefaultSettle,
 		Cluster:  cluster.Settings{Domain: "k8s.example.com"},
 	}
 	if diff := cmp.Diff(want, rotatorOptions("keystone-operator", s)); diff != "" {

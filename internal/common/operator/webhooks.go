@@ -84,6 +84,7 @@ func rotatorOptions(name string, s *settings) servingcert.Options {
 			managedByLabel:                name,
 		},
 		Validity: s.webhookCertValidity,
+		Settle:   servingcert.DefaultSettle,
 		Cluster:  s.Cluster,
 	}
 }

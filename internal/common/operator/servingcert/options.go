@@ -1,8 +1,6 @@
 package servingcert
 
 import (
-	"cmp"
-	"fmt"
 	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -15,12 +13,10 @@ import (
 )
 
 const (
-	// DefaultValidity is how long a certificate is valid when Options.Validity
-	// is zero.
+	// DefaultValidity is how long a certificate is valid unless the user decides.
 	DefaultValidity = 90 * 24 * time.Hour
-	// DefaultSettle is the wait between trust and use when Options.Settle is
-	// zero. API servers learn of a webhook configuration by a watch, normally
-	// within milliseconds.
+	// DefaultSettle is the wait between trust and use. API servers learn of a webhook
+	// configuration by a watch, normally within milliseconds.
 	DefaultSettle = 10 * time.Second
 )
 
@@ -42,29 +38,11 @@ type Options struct {
 	// Labels are put on the Secret when the rotator creates it.
 	Labels map[string]string
 	// Validity is how long a certificate is valid; it is renewed when a third
-	// of that is left. Zero means DefaultValidity.
+	// of that is left.
 	Validity time.Duration
 	// Settle is how long a renewed certificate has to be trusted before it is
-	// served. Zero means DefaultSettle.
+	// served.
 	Settle time.Duration
-}
-
-// complete sets defaults and reports what is missing.
-func (o *Options) complete() error {
-	required := map[string]string{
-		"Namespace":      o.Namespace,
-		"SecretName":     o.SecretName,
-		"ServiceName":    o.ServiceName,
-		"MutatingName":   o.MutatingName,
-		"ValidatingName": o.ValidatingName,
-	}
-	for name, value := range required {
-		if value == "" {
-			return fmt.Errorf("webhook certificate rotation needs %s", name)
-		}
-	}
-	o.Validity, o.Settle = cmp.Or(o.Validity, DefaultValidity), cmp.Or(o.Settle, DefaultSettle)
-	return nil
 }
 
 // selection limits the cache to the three objects, each selected by its name.

@@ -140,6 +140,8 @@ func install(t *testing.T, name string) *fixture {
 		ServiceName:    name,
 		MutatingName:   name + "-mutating",
 		ValidatingName: name + "-validating",
+		Validity:       DefaultValidity,
+		Settle:         DefaultSettle,
 	}
 	// The API server expects a certificate for the name of the Service and connects
 	// to the target of the ExternalName, which is this process.

@@ -30,9 +30,6 @@ const controllerName = "webhook-certificate"
 // and the two webhook configurations can be granted by resourceNames. In addition
 // it creates the Secret and reads the Service.
 func Add(mgr ctrl.Manager, options Options) (*Rotator, error) {
-	if err := options.complete(); err != nil {
-		return nil, err
-	}
 	// A separate connection makes the rotator independent of what the
 	// manager's cache selects and of the types in its scheme.
 	own, err := cluster.New(mgr.GetConfig(), func(o *cluster.Options) {
