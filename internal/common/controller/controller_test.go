@@ -130,6 +130,8 @@ func (everything) By(field string) handler.MapFunc {
 	return func(context.Context, client.Object) []ctrlreconcile.Request { return found(field) }
 }
 
+type queue = workqueue.TypedRateLimitingInterface[ctrlreconcile.Request]
+
 func TestEventsReachTheResourcesThatTheKindSelects(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind    Kind
@@ -142,18 +144,22 @@ func TestEventsReachTheResourcesThatTheKindSelects(t *testing.T) {
 		"others at the end":     {Kind{Concerns: Every, Freed: SameNamespace}, "all", "all namespace"},
 		"others, and at an end": {Kind{Concerns: Every, Also: By("a"), Freed: By("b")}, "all a", "all a b"},
 	} {
-		handle := c.kind.handler(nil, everything{}, nil)
+		handlers := c.kind.handlers(nil, everything{}, nil)
 		job := &batchv1.Job{}
 		for verb, e := range map[string]struct {
 			want string
-			send func(queue)
+			send func(handler.EventHandler, queue)
 		}{
-			"create": {c.created, func(q queue) { handle.Create(t.Context(), event.CreateEvent{Object: job}, q) }},
-			"update": {c.created, func(q queue) { handle.Update(t.Context(), event.UpdateEvent{ObjectOld: job, ObjectNew: job}, q) }},
-			"delete": {c.deleted, func(q queue) { handle.Delete(t.Context(), event.DeleteEvent{Object: job}, q) }},
+			"create": {c.created, func(h handler.EventHandler, q queue) { h.Create(t.Context(), event.CreateEvent{Object: job}, q) }},
+			"update": {c.created, func(h handler.EventHandler, q queue) {
+				h.Update(t.Context(), event.UpdateEvent{ObjectOld: job, ObjectNew: job}, q)
+			}},
+			"delete": {c.deleted, func(h handler.EventHandler, q queue) { h.Delete(t.Context(), event.DeleteEvent{Object: job}, q) }},
 		} {
 			q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[ctrlreconcile.Request]())
-			e.send(q)
+			for _, h := range handlers {
+				e.send(h, q)
+			}
 			var got []string
 			for q.Len() > 0 {
 				request, _ := q.Get()

@@ -1,16 +1,11 @@
 package controller
 
 import (
-	"context"
-
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/c5c3/forge/internal/common/watches"
 )
@@ -61,39 +56,20 @@ func (k Kind) written() bool { return k.Concerns == nil || k.Applied }
 // kind: a Role does not grant cluster-scoped ones.
 func (k Kind) reachable(namespace string) bool { return namespace == "" || !k.ClusterScoped }
 
-// handler returns the handler of the events for a controller of resources like the given one.
-func (k Kind) handler(mgr ctrl.Manager, find watches.Finder, resource client.Object) handler.EventHandler {
-	var handle handler.EventHandler
+// handlers returns those of the events for a controller of resources like the given one. Each
+// has a watch of its own.
+func (k Kind) handlers(mgr ctrl.Manager, find watches.Finder, resource client.Object) []handler.EventHandler {
+	var all []handler.EventHandler
 	if k.Concerns == nil {
-		handle = handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), resource, handler.OnlyControllerOwner())
+		all = append(all, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), resource, handler.OnlyControllerOwner()))
 	} else {
-		handle = handler.EnqueueRequestsFromMapFunc(k.Concerns(find))
+		all = append(all, handler.EnqueueRequestsFromMapFunc(k.Concerns(find)))
 	}
 	if k.Also != nil {
-		handle = both(handle, handler.EnqueueRequestsFromMapFunc(k.Also(find)))
+		all = append(all, handler.EnqueueRequestsFromMapFunc(k.Also(find)))
 	}
 	if k.Freed != nil {
-		handle = both(handle, handler.Funcs{DeleteFunc: handler.EnqueueRequestsFromMapFunc(k.Freed(find)).Delete})
+		all = append(all, handler.Funcs{DeleteFunc: handler.EnqueueRequestsFromMapFunc(k.Freed(find)).Delete})
 	}
-	return handle
-}
-
-type queue = workqueue.TypedRateLimitingInterface[ctrlreconcile.Request]
-
-// both passes each event of a watch to two handlers.
-func both(a, b handler.EventHandler) handler.EventHandler {
-	return handler.Funcs{
-		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) {
-			a.Create(ctx, e, q)
-			b.Create(ctx, e, q)
-		},
-		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) {
-			a.Update(ctx, e, q)
-			b.Update(ctx, e, q)
-		},
-		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) {
-			a.Delete(ctx, e, q)
-			b.Delete(ctx, e, q)
-		},
-	}
+	return all
 }

@@ -102,15 +102,17 @@ func (c Controller[R, T, S]) watch(
 		if !kind.reachable(in.Config.Namespace) {
 			continue
 		}
-		handle, only := kind.handler(in.Manager, find, c.For), []predicate.Predicate{}
+		only := []predicate.Predicate{}
 		if kind.Only != nil {
 			only = append(only, kind.Only)
 		}
-		if kind.Optional {
-			optional = append(optional, crdwatch.Watch{Object: kind.Object, Handler: handle, Predicates: only})
-			continue
+		for _, handle := range kind.handlers(in.Manager, find, c.For) {
+			if kind.Optional {
+				optional = append(optional, crdwatch.Watch{Object: kind.Object, Handler: handle, Predicates: only})
+				continue
+			}
+			b.Watches(kind.Object, handle, builder.WithPredicates(only...))
 		}
-		b.Watches(kind.Object, handle, builder.WithPredicates(only...))
 	}
 	ctl, err := b.Build(reconciler)
 	if err != nil || optional == nil {

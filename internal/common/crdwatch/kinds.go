@@ -206,9 +206,11 @@ func (k *Kinds) start(ctx context.Context, f follower, watch *Watch) error {
 	if err := f.Watch(source.Kind(k.cache, watch.Object, watch.Handler, watch.Predicates...)); err != nil {
 		return fmt.Errorf("watching %s: %w", watch.gvk.Kind, err)
 	}
+	if !k.Served(watch.gvk) {
+		log.FromContext(ctx).Info("A kind became available", "kind", watch.gvk.Kind, "group", watch.gvk.Group)
+	}
 	watch.running = true
 	k.set(watch.gvk, true)
-	log.FromContext(ctx).Info("A kind became available", "kind", watch.gvk.Kind, "group", watch.gvk.Group)
 	return nil
 }
 
