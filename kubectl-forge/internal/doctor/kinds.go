@@ -65,7 +65,7 @@ func ownProjects() []project {
 }
 
 func foreign(group string) []schema.GroupKind {
-	return slices.DeleteFunc(slices.Clone(inventory.ForeignKinds), func(kind schema.GroupKind) bool { return kind.Group != group })
+	return slices.DeleteFunc(slices.Clone(inventory.ThirdPartyKinds), func(kind schema.GroupKind) bool { return kind.Group != group })
 }
 
 // serves reports whether the cluster serves one of our kinds.

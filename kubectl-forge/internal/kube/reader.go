@@ -107,7 +107,7 @@ func (r *reader) readBuiltIn(ctx context.Context) error {
 // readForeign reads the objects of other projects, and the secret store. The store is cluster-scoped, so
 // that many users may not read it: that is no gap.
 func (r *reader) readForeign(ctx context.Context) error {
-	for _, kind := range inventory.ForeignKinds {
+	for _, kind := range inventory.ThirdPartyKinds {
 		mapping, err := r.RESTMapper().RESTMapping(kind)
 		if meta.IsNoMatchError(err) {
 			continue

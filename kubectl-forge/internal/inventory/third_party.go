@@ -11,9 +11,9 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// ForeignKinds are the namespaced kinds of other projects that a ControlPlane or
+// ThirdPartyKinds are the namespaced kinds of other projects that a ControlPlane or
 // a Keystone is made of.
-var ForeignKinds = slices.Concat(
+var ThirdPartyKinds = slices.Concat(
 	ofGroup("k8s.mariadb.com", "MariaDB", "Database", "User", "Grant"), ofGroup("memcached.c5c3.io", "Memcached"),
 	ofGroup("external-secrets.io", "ExternalSecret", "PushSecret"),
 	ofGroup("openstack.k-orc.cloud", "ApplicationCredential", "Domain", "User", "Service", "Endpoint", "Project", "Role"),
