@@ -77,7 +77,6 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	if p.Summarise != nil {
 		p.Summarise(p.obj)
 	}
-	p.obj.SetObservedGeneration(generation)
 	return p.finish(ctx)
 }
 

@@ -122,3 +122,25 @@ func TestReadyReportsSpecValuesThatAreNoLongerAccepted(t *testing.T) {
 		}
 	}
 }
+
+func TestEachPassWritesTheStatusThatItChanges(t *testing.T) {
+	w := newWorld(t, someThing())
+	for generation := range int64(3) {
+		obj := w.get(t)
+		obj.Generation = generation + 1
+		if err := w.Update(t.Context(), obj); err != nil {
+			t.Fatal(err)
+		}
+		for _, message := range []string{"soon", "sooner"} {
+			w.outcome = Waiting("Later", message)
+			if _, err := w.pass(t); err != nil {
+				t.Fatal(err)
+			}
+			status := w.get(t).Status
+			step := meta.FindStatusCondition(status.Conditions, "StepReady")
+			if step == nil || step.Message != message || status.ObservedGeneration != generation+1 {
+				t.Errorf("got %+v about generation %d, want %q about %d", step, status.ObservedGeneration, message, generation+1)
+			}
+		}
+	}
+}

@@ -12,7 +12,8 @@ import (
 
 func TestAPushSecretCarriesNoSecret(t *testing.T) {
 	source := fixture.Source("source", map[string]string{"password": "hunter2"})
-	if push := New(fixture.Minimal(), "push", source, esov1alpha1.PushSecretDeletionPolicyNone, esov1alpha1.PushSecretMatch{}); strings.Contains(fmt.Sprint(push), "hunter2") {
+	push := New(fixture.Minimal(), "push", source, esov1alpha1.PushSecretDeletionPolicyNone, esov1alpha1.PushSecretMatch{})
+	if strings.Contains(fmt.Sprint(push), "hunter2") {
 		t.Error("a PushSecret quotes what it pushes")
 	}
 }
