@@ -86,20 +86,18 @@ func (s ServiceLookup[T]) claims(ctx context.Context, reader client.Reader, newc
 // ownKind returns the claims of the resources of the same kind. An operator of a single
 // namespace can only read resources there.
 func (s ServiceLookup[T]) ownKind(ctx context.Context, reader client.Reader, newcomer sharing.Claim) ([]sharing.Claim, error) {
-	all := s.NewList()
-	err := reader.List(ctx, all)
+	others, err := apply.List[T](ctx, reader, s.NewList())
 	if apierrors.IsForbidden(err) {
-		err = reader.List(ctx, all, client.InNamespace(newcomer.Namespace))
+		others, err = apply.List[T](ctx, reader, s.NewList(), client.InNamespace(newcomer.Namespace))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listing the %ss: %w", newcomer.Kind, err)
 	}
-	var claims []sharing.Claim
-	others, err := apply.Items[T](all)
+	claims := make([]sharing.Claim, 0, len(others))
 	for _, other := range others {
 		claims = append(claims, s.claim(other))
 	}
-	return claims, err
+	return claims, nil
 }
 
 func (s ServiceLookup[T]) claim(resource T) sharing.Claim {

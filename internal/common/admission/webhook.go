@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/rules"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -107,7 +108,7 @@ func (w *Webhook[T]) ValidateUpdate(ctx context.Context, old, updated T) (admiss
 	if updated.GetDeletionTimestamp() != nil {
 		return nil, nil
 	}
-	before := old.DeepCopyObject().(T) //nolint:errcheck // a copy has the type of the original
+	before := apply.Copy(old)
 	if w.Defaults != nil {
 		w.Defaults(before)
 	}

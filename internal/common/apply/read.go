@@ -28,13 +28,16 @@ func Find[T client.Object](ctx context.Context, r client.Reader, key client.Obje
 }
 
 // Copy returns a deep copy of the object.
-func Copy[T client.Object](obj T) T {
-	copied, _ := obj.DeepCopyObject().(T) // A copy has the type of its original.
-	return copied
+func Copy[T runtime.Object](obj T) T {
+	return obj.DeepCopyObject().(T) //nolint:errcheck // A copy has the type of its original.
 }
 
-// Items returns the objects in the list. An object of another type is an error.
-func Items[T any](list client.ObjectList) ([]T, error) {
+// List reads the objects that the options select into the list, and returns them. An object
+// of another type is an error.
+func List[T any](ctx context.Context, r client.Reader, list client.ObjectList, options ...client.ListOption) ([]T, error) {
+	if err := r.List(ctx, list, options...); err != nil {
+		return nil, err
+	}
 	var items []T
 	err := meta.EachListItem(list, func(obj runtime.Object) error {
 		item, ok := obj.(T)

@@ -54,13 +54,10 @@ func prune(
 	kind, baseName, namespace, currentName string,
 	retain int,
 ) error {
-	if err := c.List(ctx, list, client.InNamespace(namespace),
-		client.MatchingLabels{BaseLabel: BaseLabelValue(baseName)}); err != nil {
-		return fmt.Errorf("listing the %ss of %s/%s: %w", kind, namespace, baseName, err)
-	}
-	stale, err := apply.Items[client.Object](list)
+	stale, err := apply.List[client.Object](ctx, c, list, client.InNamespace(namespace),
+		client.MatchingLabels{BaseLabel: BaseLabelValue(baseName)})
 	if err != nil {
-		return fmt.Errorf("reading the list of the %ss of %s/%s: %w", kind, namespace, baseName, err)
+		return fmt.Errorf("listing the %ss of %s/%s: %w", kind, namespace, baseName, err)
 	}
 	stale = slices.DeleteFunc(stale, func(obj client.Object) bool {
 		return obj.GetName() == currentName || obj.GetDeletionTimestamp() != nil ||

@@ -16,6 +16,7 @@ import (
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
@@ -87,8 +88,5 @@ func (c Controller[R, T, S]) name() string { return strings.ToLower(c.kind()) }
 
 // Maker returns a function that makes objects like the given one, which is empty.
 func Maker[O runtime.Object](empty O) func() O {
-	return func() O {
-		made, _ := empty.DeepCopyObject().(O) // A copy has the type of its original.
-		return made
-	}
+	return func() O { return apply.Copy(empty) }
 }

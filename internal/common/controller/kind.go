@@ -56,8 +56,8 @@ func (k Kind) written() bool { return k.Concerns == nil || k.Applied }
 // kind: a Role does not grant cluster-scoped ones.
 func (k Kind) reachable(namespace string) bool { return namespace == "" || !k.ClusterScoped }
 
-// handlers returns those of the events for a controller of resources like the given one. Each
-// has a watch of its own.
+// handlers returns the handlers of the kind's events for a controller of resources like the
+// given one. Each needs a watch of its own.
 func (k Kind) handlers(mgr ctrl.Manager, find watches.Finder, resource client.Object) []handler.EventHandler {
 	var all []handler.EventHandler
 	if k.Concerns == nil {

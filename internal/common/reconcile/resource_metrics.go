@@ -136,11 +136,9 @@ func (e *resourceExporter[T]) Describe(descs chan<- *prometheus.Desc) {
 func (e *resourceExporter[T]) Collect(series chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
-	list := e.newList()
 	// The objects are only read below.
-	err := e.reader.List(ctx, list, client.UnsafeDisableDeepCopy)
-	resources, errItems := apply.Items[T](list)
-	if err := errors.Join(err, errItems); err != nil {
+	resources, err := apply.List[T](ctx, e.reader, e.newList(), client.UnsafeDisableDeepCopy)
+	if err != nil {
 		series <- prometheus.NewInvalidMetric(e.conditions.desc, err)
 		return
 	}

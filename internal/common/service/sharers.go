@@ -85,13 +85,9 @@ func sharers(ctx context.Context, p *Pass) ([]sharing.Claim, error) {
 func ownKind(ctx context.Context, p *Pass) ([]sharing.Claim, error) {
 	var found []sharing.Claim
 	for _, key := range p.DatabaseIdentity().Keys() {
-		list := p.NewList()
-		if err := p.Client.List(ctx, list, client.MatchingFields{IndexDatabase: key}); err != nil {
-			return nil, fmt.Errorf("listing the %ss with database %s: %w", p.Kind, p.Spec.Database.Database, err)
-		}
-		others, err := apply.Items[Resource](list)
+		others, err := apply.List[Resource](ctx, p.Client, p.NewList(), client.MatchingFields{IndexDatabase: key})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("listing the %ss with database %s: %w", p.Kind, p.Spec.Database.Database, err)
 		}
 		for _, other := range others {
 			found = append(found, sharing.Of(p.Kind, other, p.Cluster))

@@ -2,7 +2,6 @@ package watches
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -89,10 +88,8 @@ func (m Mapper[T]) All(ctx context.Context, _ client.Object) []reconcile.Request
 
 // find returns a request for each resource in the list.
 func (m Mapper[T]) find(ctx context.Context, options ...client.ListOption) []reconcile.Request {
-	list := m.NewList()
-	err := m.List(ctx, list, options...)
-	resources, errItems := apply.Items[T](list)
-	if err := errors.Join(err, errItems); err != nil {
+	resources, err := apply.List[T](ctx, m.Reader, m.NewList(), options...)
+	if err != nil {
 		log.FromContext(ctx).Error(err, "Listing the "+m.Plural+" that an event concerns failed")
 		return nil
 	}

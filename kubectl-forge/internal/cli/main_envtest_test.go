@@ -26,7 +26,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// One API server with the kinds of all operators and of every foreign project.
+// One API server with the kinds of all operators and of every third-party project.
 // No operator runs: the tests write what one would.
 var (
 	env   *envtest.Env

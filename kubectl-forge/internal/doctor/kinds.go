@@ -30,18 +30,18 @@ var own = slices.Concat(inventory.TargetKinds()[1:], inventory.TargetKinds()[:1]
 
 // projects are our operators and those of others.
 var projects = append(ownProjects(), []project{
-	{"mariadb-operator", foreign("k8s.mariadb.com"), "v1alpha1", "it creates databases for database.clusterRef", true},
-	{"memcached operator", foreign("memcached.c5c3.io"), "", "it creates the cache of a ControlPlane", true},
+	{"mariadb-operator", thirdParty("k8s.mariadb.com"), "v1alpha1", "it creates databases for database.clusterRef", true},
+	{"memcached operator", thirdParty("memcached.c5c3.io"), "", "it creates the cache of a ControlPlane", true},
 	{
-		"External Secrets", append(foreign(esov1.Group), schema.GroupKind{Group: esov1.Group, Kind: esov1.ClusterSecretStoreKind}), "",
+		"External Secrets", append(thirdParty(esov1.Group), schema.GroupKind{Group: esov1.Group, Kind: esov1.ClusterSecretStoreKind}), "",
 		"it delivers Secrets from the secret store and keeps copies of keys there", true,
 	},
 	{
-		"K-ORC", foreign("openstack.k-orc.cloud"), "v1alpha1",
+		"K-ORC", thirdParty("openstack.k-orc.cloud"), "v1alpha1",
 		"it creates the application credential and the catalog of a ControlPlane", true,
 	},
-	{"cert-manager", foreign("cert-manager.io"), "", "it issues client certificates for database.tls", false},
-	{"Gateway API", foreign("gateway.networking.k8s.io"), "", "it publishes services with spec.gateway", false},
+	{"cert-manager", thirdParty("cert-manager.io"), "", "it issues client certificates for database.tls", false},
+	{"Gateway API", thirdParty("gateway.networking.k8s.io"), "", "it publishes services with spec.gateway", false},
 }...)
 
 // ownProjects are our operators. Every ControlPlane has a Keystone.
@@ -64,7 +64,7 @@ func ownProjects() []project {
 	return found
 }
 
-func foreign(group string) []schema.GroupKind {
+func thirdParty(group string) []schema.GroupKind {
 	return slices.DeleteFunc(slices.Clone(inventory.ThirdPartyKinds), func(kind schema.GroupKind) bool { return kind.Group != group })
 }
 

@@ -12,10 +12,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -32,7 +32,7 @@ func Read(ctx context.Context, s *Session, namespace string, tolerant bool) (*in
 		return nil, err
 	}
 	r.readReadiness(ctx)
-	return r.found, r.readForeign(ctx)
+	return r.found, r.readThirdParty(ctx)
 }
 
 type reader struct {
@@ -79,12 +79,14 @@ func (r *reader) readServices(ctx context.Context) (read bool, err error) {
 			return false, err
 		}
 		read = read || listed
-		resources, err := apply.Items[inventory.Resource](list)
+		err = meta.EachListItem(list, func(item runtime.Object) error {
+			if resource, is := item.(inventory.Resource); is {
+				r.found.Services = append(r.found.Services, inventory.Instance{Resource: resource, Of: kind})
+			}
+			return nil
+		})
 		if err != nil {
 			return false, err
-		}
-		for _, resource := range resources {
-			r.found.Services = append(r.found.Services, inventory.Instance{Resource: resource, Of: kind})
 		}
 	}
 	return read, nil
@@ -104,9 +106,9 @@ func (r *reader) readBuiltIn(ctx context.Context) error {
 	return err
 }
 
-// readForeign reads the objects of other projects, and the secret store. The store is cluster-scoped, so
+// readThirdParty reads the objects of other projects, and the secret store. The store is cluster-scoped, so
 // that many users may not read it: that is no gap.
-func (r *reader) readForeign(ctx context.Context) error {
+func (r *reader) readThirdParty(ctx context.Context) error {
 	for _, kind := range inventory.ThirdPartyKinds {
 		mapping, err := r.RESTMapper().RESTMapping(kind)
 		if meta.IsNoMatchError(err) {

@@ -38,7 +38,7 @@ func (b *builder) node(obj client.Object) Node {
 		}
 	case *unstructured.Unstructured:
 		node.Kind = obj.GetKind()
-		describeForeign(&node, obj)
+		describeThirdParty(&node, obj)
 	case inventory.Conditioned:
 		node.Kind = kindOf(obj)
 		describeConditions(&node, obj, obj.GetConditions())
@@ -79,7 +79,7 @@ func describeConditions(node *Node, obj client.Object, conditions []metav1.Condi
 	return available
 }
 
-func describeForeign(node *Node, obj *unstructured.Unstructured) {
+func describeThirdParty(node *Node, obj *unstructured.Unstructured) {
 	available := describeConditions(node, obj, inventory.Conditions(obj))
 	if node.State != StateWaiting || available == nil || available.Message == "" {
 		return

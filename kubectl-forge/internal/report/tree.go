@@ -78,8 +78,8 @@ func (b *builder) children(obj client.Object) (found []client.Object) {
 // uses reports whether the object is the MariaDB of a service, and of no ControlPlane, which would show it.
 func uses(obj, other client.Object) bool {
 	service, isService := obj.(inventory.Instance)
-	server, isForeign := other.(*unstructured.Unstructured)
-	if !isService || !isForeign || server.GetKind() != "MariaDB" || metav1.GetControllerOf(service) != nil {
+	server, isThirdParty := other.(*unstructured.Unstructured)
+	if !isService || !isThirdParty || server.GetKind() != "MariaDB" || metav1.GetControllerOf(service) != nil {
 		return false
 	}
 	ref := service.ServiceSpec().Database.ClusterRef

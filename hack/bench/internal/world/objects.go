@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/c5c3/forge/hack/bench/internal/objects"
 	"github.com/c5c3/forge/hack/bench/internal/operators"
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // Prepare creates what the resources refer to, with their namespaces.
@@ -42,10 +42,7 @@ func (w *World) Change(ctx context.Context, keys []client.ObjectKey, edit func(o
 
 // patch sends what edit changes in an object that was read before.
 func (w *World) patch(ctx context.Context, obj client.Object, edit func()) error {
-	before, known := obj.DeepCopyObject().(client.Object)
-	if !known {
-		return fmt.Errorf("the copy of %T is not an object", obj)
-	}
+	before := apply.Copy(obj)
 	edit()
 	return w.Client.Patch(ctx, obj, client.MergeFrom(before))
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // World is the environment that the tests of a package share: one API server with the
-// kinds of every foreign project, and the stand-ins for a cluster's controllers. Each
+// kinds of every third-party project, and the stand-ins for a cluster's controllers. Each
 // test has its own namespace and its own operator, which sees nothing else.
 type World struct {
 	Env *envtest.Env

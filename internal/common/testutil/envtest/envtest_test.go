@@ -86,7 +86,7 @@ func TestTheServerGetsReady(t *testing.T) {
 	})
 }
 
-func TestTheServerHasForeignKindsAndCollectsGarbage(t *testing.T) {
+func TestTheServerHasThirdPartyKindsAndCollectsGarbage(t *testing.T) {
 	c, ns := shared.Client(t, scheme.Scheme), shared.Namespace(t)
 
 	owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "owner"}}

@@ -25,7 +25,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 )
 
-// bare is a separate API server without any foreign kinds, and an operator that is never
+// bare is a separate API server without any third-party kinds, and an operator that is never
 // restarted.
 type bare struct {
 	*world

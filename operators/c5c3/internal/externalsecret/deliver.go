@@ -45,7 +45,7 @@ func Deliver(ctx context.Context, s *pass.Pass, d Delivery) error {
 func Ensure(ctx context.Context, s *pass.Pass, es *esov1.ExternalSecret) error {
 	err := s.ThirdParty.Get(ctx, client.ObjectKeyFromObject(es), &esov1.ExternalSecret{})
 	if apierrors.IsNotFound(err) {
-		err = checkUnclaimed(ctx, pass.Key(s, es.Name), s.Refs, s.Owned.APIReader)
+		err = checkUnclaimed(ctx, pass.Key(s, es.Name), s.Refs, s.APIReader)
 	}
 	if err != nil {
 		return err

@@ -37,10 +37,7 @@ func Own[T Object](ctx context.Context, s *pass.Pass, having client.ListOption, 
 func read[T Object](ctx context.Context, s *pass.Pass, lists []client.ObjectList, options ...client.ListOption) ([]T, error) {
 	var all []T
 	for _, list := range lists {
-		if err := s.ThirdParty.List(ctx, list, append(options, client.InNamespace(s.CP.Namespace))...); err != nil {
-			return nil, err
-		}
-		items, err := apply.Items[T](list)
+		items, err := apply.List[T](ctx, s.ThirdParty, list, append(options, client.InNamespace(s.CP.Namespace))...)
 		if err != nil {
 			return nil, err
 		}

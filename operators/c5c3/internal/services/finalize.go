@@ -88,7 +88,7 @@ func (svc Service) remove(ctx context.Context, s *pass.Pass) (left string, since
 func (svc Service) database(ctx context.Context, s *pass.Pass) (left string, since time.Time, err error) {
 	name, database := svc.childName(s.CP), &metav1.PartialObjectMetadata{}
 	database.SetGroupVersionKind(infraapi.DatabaseKind)
-	err = s.Owned.APIReader.Get(ctx, pass.Key(s, name), database)
+	err = s.APIReader.Get(ctx, pass.Key(s, name), database)
 	switch {
 	case apierrors.IsNotFound(err), meta.IsNoMatchError(err):
 		return "", since, nil

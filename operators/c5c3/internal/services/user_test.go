@@ -42,6 +42,7 @@ func newStaff(t *testing.T) *staff {
 	p := newPlantOf(t, withSundial(), List{Keystone, withUser(sundialService())})
 	s := &staff{plant: p, at: fixture.Noon, answer: ask.Accepted}
 	p.Clock, p.SpreadTime = func() time.Time { return s.at }, fixture.SpreadTime
+	p.APIReader = p.Client
 	p.Owned = secrets.Owned{Client: p.Client, APIReader: p.Client, Scheme: p.Scheme}
 	p.Enrol = func(_ context.Context, _, _ string, user identity.ServiceUser) (ask.Verdict, error) {
 		s.enrolled = append(s.enrolled, user)

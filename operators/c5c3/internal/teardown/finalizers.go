@@ -55,7 +55,7 @@ func stripFinalizers(ctx context.Context, s *pass.Pass, obj client.Object) error
 		if !apierrors.IsConflict(err) {
 			return err
 		}
-		if readErr := s.Owned.APIReader.Get(ctx, client.ObjectKeyFromObject(obj), obj); readErr != nil {
+		if readErr := s.APIReader.Get(ctx, client.ObjectKeyFromObject(obj), obj); readErr != nil {
 			return client.IgnoreNotFound(readErr)
 		}
 		return err

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/c5c3/forge/internal/common/kube"
-	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
@@ -55,7 +54,7 @@ func TestFinalizersAreForceRemovedDespiteAConcurrentUpdate(t *testing.T) {
 			return nil
 		},
 	})
-	s := pass.New(&pass.Tools{Access: kube.Access{ThirdParty: behind, Owned: secrets.Owned{APIReader: c}}}, &c5c3v1alpha1.ControlPlane{})
+	s := pass.New(&pass.Tools{Access: kube.Access{ThirdParty: behind, APIReader: c}}, &c5c3v1alpha1.ControlPlane{})
 	if err := stripFinalizers(t.Context(), s, domain); err != nil {
 		t.Fatal(err)
 	}

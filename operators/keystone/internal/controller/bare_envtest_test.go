@@ -16,7 +16,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// bare is an API server without any foreign kinds, and one operator for all of its
+// bare is an API server without any third-party kinds, and one operator for all of its
 // namespaces that is never restarted.
 type bare struct {
 	*testing.T

@@ -21,7 +21,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// All tests of this package share one API server with the kinds of every foreign project,
+// All tests of this package share one API server with the kinds of every third-party project,
 // and the stand-ins for a cluster's controllers. Each test has its own namespace and its
 // own operator, which sees nothing else.
 var (

@@ -50,7 +50,7 @@ func InCluster() (*TokenReview, error) {
 func NewTokenReview(config *rest.Config) (*TokenReview, error) {
 	config = rest.CopyConfig(config)
 	// The API server limits its clients itself.
-	config.Timeout, config.QPS = reviewTimeout, -1
+	config.QPS = -1
 	client, err := authentication.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("create the client for token reviews: %w", err)
@@ -64,6 +64,8 @@ func (r *TokenReview) Review(ctx context.Context, token, audience string) (Servi
 	if audience != "" {
 		review.Spec.Audiences = []string{audience}
 	}
+	ctx, cancel := context.WithTimeout(ctx, reviewTimeout)
+	defer cancel()
 	answer, err := r.reviews.Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
 		return ServiceAccount{}, fmt.Errorf("review a token: %w", err)
