@@ -61,7 +61,9 @@ func (b *bare[T]) create(m mode, without string, change func(*commonv1.ServiceSp
 			objects.Create(b.T, b.Admin, input)
 		}
 	}
-	i := &Instance[T]{T: b.T, suite: b.suite, Resource: b.make(namespace, m), Operator: b.operator, API: b.api}
+	i := &Instance[T]{object[T]{
+		T: b.T, trial: Trial[T]{b.kind(m), b.World}, Resource: b.make(namespace, m), Operator: b.operator, API: b.api,
+	}, b.suite}
 	change(i.Resource.ServiceSpec())
 	// One operator sees them all, and a database may only be used by one resource.
 	i.Resource.ServiceSpec().Database.Database += strings.ReplaceAll("-"+namespace, "-", "_")

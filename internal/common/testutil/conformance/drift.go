@@ -40,65 +40,29 @@ func (s suite[T]) drift(t *testing.T) {
 	}
 }
 
-// unlessFailed runs a subtest unless one before it has failed. What stays spoilt would
-// fail all later ones too, each only after a full wait, and together those outlast the
-// time limit of the tests, which shows no message at all.
-func (i *Instance[T]) unlessFailed(name string, run func(*testing.T)) {
-	i.Helper()
-	if !i.Failed() {
-		i.Run(name, run)
-	}
-}
-
-// putsRight makes the changes, one after the other, and wants each field back.
-func (i *Instance[T]) putsRight(drifts []Drift) {
-	i.Helper()
-	for _, drift := range drifts {
-		obj := drift.empty
-		obj.SetNamespace(i.namespace())
-		obj.SetName(i.name() + drift.suffix)
-		i.unlessFailed(drift.what, func(t *testing.T) {
-			expect.Exists(t, i.Admin, obj)
-			want := drift.read(obj.DeepCopyObject().(client.Object))
-			objects.Change(t, i.Admin, obj, drift.spoil)
-			expect.Object(t, i.Admin, obj, func() error {
-				if diff := cmp.Diff(want, drift.read(obj)); diff != "" {
-					return fmt.Errorf("(-want +got):\n%s", diff)
-				}
-				return nil
-			})
-			i.in(t).Ready()
-		})
-	}
-	if i.Failed() {
-		return
-	}
-	// What the operator takes for drift although it is none would be written in each pass.
-	i.settle()
-}
-
 func (i *Instance[T]) ownedFields() {
+	name := i.Definition.CodeName
 	i.putsRight(append([]Drift{
-		DriftOf(&appsv1.Deployment{}, "", "image",
+		DriftOf(&appsv1.Deployment{}, name, "image",
 			func(d *appsv1.Deployment) *string { return &d.Spec.Template.Spec.Containers[0].Image }, "example.com/other:1"),
-		DriftOf(&appsv1.Deployment{}, "", "replicas",
+		DriftOf(&appsv1.Deployment{}, name, "replicas",
 			func(d *appsv1.Deployment) **int32 { return &d.Spec.Replicas }, new(int32(7))),
-		DriftOf(&corev1.Service{}, "", "target port",
+		DriftOf(&corev1.Service{}, name, "target port",
 			func(s *corev1.Service) *intstr.IntOrString { return &s.Spec.Ports[0].TargetPort }, intstr.FromInt32(80)),
-		DriftOf(&corev1.Service{}, "", "port",
+		DriftOf(&corev1.Service{}, name, "port",
 			func(s *corev1.Service) *int32 { return &s.Spec.Ports[0].Port }, int32(5001)),
-		DriftOf(&corev1.Service{}, "", "selector",
+		DriftOf(&corev1.Service{}, name, "selector",
 			func(s *corev1.Service) *map[string]string { return &s.Spec.Selector }, map[string]string{"app": "other"}),
-		DriftOf(&policyv1.PodDisruptionBudget{}, "", "maxUnavailable",
+		DriftOf(&policyv1.PodDisruptionBudget{}, name, "maxUnavailable",
 			func(b *policyv1.PodDisruptionBudget) **intstr.IntOrString { return &b.Spec.MaxUnavailable }, new(intstr.FromInt32(9))),
-		DriftOf(&corev1.Secret{}, "-db-connection", "data",
+		DriftOf(&corev1.Secret{}, name+"-db-connection", "data",
 			func(s *corev1.Secret) *map[string][]byte { return &s.Data },
 			map[string][]byte{"connection": []byte("mysql://elsewhere"), "extra": []byte("1")}),
-		DriftOf(&mariadbv1alpha1.Database{}, "", "character set",
+		DriftOf(&mariadbv1alpha1.Database{}, name, "character set",
 			func(d *mariadbv1alpha1.Database) *string { return &d.Spec.CharacterSet }, "latin1"),
-		DriftOf(&mariadbv1alpha1.User{}, "", "maxUserConnections",
+		DriftOf(&mariadbv1alpha1.User{}, name, "maxUserConnections",
 			func(u *mariadbv1alpha1.User) *int32 { return &u.Spec.MaxUserConnections }, 1),
-		DriftOf(&mariadbv1alpha1.Grant{}, "", "privileges",
+		DriftOf(&mariadbv1alpha1.Grant{}, name, "privileges",
 			func(g *mariadbv1alpha1.Grant) *[]string { return &g.Spec.Privileges }, []string{"SELECT"}),
 	}, i.Drifts...))
 }

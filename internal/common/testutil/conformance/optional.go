@@ -71,9 +71,9 @@ func (s suite[T]) networkPolicyAndAutoscaler(t *testing.T) {
 	i.settle()
 	i.replicas(5)
 	i.putsRight([]Drift{
-		DriftOf(&networkingv1.NetworkPolicy{}, "", "ingress",
+		DriftOf(&networkingv1.NetworkPolicy{}, i.name(), "ingress",
 			func(n *networkingv1.NetworkPolicy) *[]networkingv1.NetworkPolicyIngressRule { return &n.Spec.Ingress }, nil),
-		DriftOf(&autoscalingv2.HorizontalPodAutoscaler{}, "", "maxReplicas",
+		DriftOf(&autoscalingv2.HorizontalPodAutoscaler{}, i.name(), "maxReplicas",
 			func(h *autoscalingv2.HorizontalPodAutoscaler) *int32 { return &h.Spec.MaxReplicas }, 9),
 	})
 

@@ -255,7 +255,7 @@ func (s suite[T]) announcedOnce(t *testing.T) {
 	i.pass()
 	const event = "Warning " + vocabulary.EventDBSyncFailed
 	i.event(event, 1)
-	for announced, times := range i.Operator.Announced() {
+	for announced, times := range i.Operator.Announced(i.Resource) {
 		if strings.HasPrefix(announced, "Warning ") && (announced != event || times != 1) {
 			t.Errorf("the event %s occurred %d times, expected %s alone", announced, times, event)
 		}

@@ -25,18 +25,14 @@ func (s suite[T]) heldDeletion(t *testing.T) {
 
 // refusedWrites rejects every write of a child, as a policy of the cluster may.
 func (s suite[T]) refusedWrites(t *testing.T) {
-	refusals := &transport.Refusals{}
-	world := *s.World
-	world.AsOperator = refusals.Config(s.AsOperator)
-	i := suite[T]{s.Service, &world}.prepared(t, brownfield)
 	kinds := s.childWrites(t, brownfield)
-	allow := refusals.Refuse(func(r transport.Request) bool { return kinds[r.Kind().String()] > 0 })
-	i.Create()
-	i.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonSecretInvalid, transport.ErrInjected.Error())
-	i.Fails(vocabulary.ConditionReady, vocabulary.ReasonNotAllReady)
-	if found := i.children(); len(found) > 0 {
-		t.Errorf("in spite of refusals there are %v", found)
+	refusal := Refusal{
+		Condition: vocabulary.ConditionSecretsReady, Reason: vocabulary.ReasonSecretInvalid,
+		matches: func(r transport.Request) bool { return kinds[r.Kind().String()] > 0 },
 	}
-	allow()
-	i.Ready()
+	s.trial(t, brownfield).refused(t, refusal, func(o *object[T]) {
+		if found := (&Instance[T]{*o, s}).children(); len(found) > 0 {
+			t.Errorf("in spite of refusals there are %v", found)
+		}
+	})
 }

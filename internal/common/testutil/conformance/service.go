@@ -1,8 +1,9 @@
-// Package conformance verifies the common behaviour of the operators of all services: an
-// operator converges and then rests, survives failures, repairs drift, leaves foreign
-// objects alone, explains what is wrong, and cleans up when a resource is deleted. The
-// author of a service describes it and calls [Main] and [Run]; the author's own tests cover
-// what only that service has.
+// Package conformance verifies the common behaviour of the operators: an operator converges
+// and then rests, survives failures, repairs drift, leaves foreign objects alone, explains what
+// is wrong, and cleans up when a resource is deleted. The author of a kind describes it and
+// calls [RunKind]. A service has more in common with other services, so its author describes it
+// as a [Service] and calls [Main] and [Run]. The author's own tests cover what only that kind
+// has.
 package conformance
 
 import (
@@ -75,19 +76,19 @@ func (s Service[T]) verifies(shared bool) bool { return !shared || s.Exemplary |
 // Drift is a change that somebody else makes to one owned field of a child.
 type Drift struct {
 	what string
-	// empty is an object of the child's kind, suffix what its name has after that of the resource.
-	empty  client.Object
-	suffix string
+	// empty is an object of the child's kind.
+	empty client.Object
+	name  string
 	// read returns the field, and spoil changes it.
 	read  func(client.Object) any
 	spoil func(client.Object)
 }
 
-// DriftOf gives the field of a child that at returns a wrong value. The name of the child is
-// that of the resource with the suffix; field is what a failure calls the field.
-func DriftOf[O client.Object, V any](empty O, suffix, field string, at func(O) *V, wrong V) Drift {
+// DriftOf gives the field of the named child that at returns a wrong value; field is what a
+// failure calls the field.
+func DriftOf[O client.Object, V any](empty O, name, field string, at func(O) *V, wrong V) Drift {
 	return Drift{
-		what: fmt.Sprintf("%T %s", empty, field), empty: empty, suffix: suffix,
+		what: fmt.Sprintf("%T %s", empty, field), empty: empty, name: name,
 		read:  func(obj client.Object) any { return *at(obj.(O)) },
 		spoil: func(obj client.Object) { *at(obj.(O)) = wrong },
 	}

@@ -1,9 +1,11 @@
 package conformance
 
 import (
-	"fmt"
+	"context"
+	"maps"
 	"slices"
 	"strings"
+	"testing"
 
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +15,8 @@ import (
 
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/sharing"
+	"github.com/c5c3/forge/internal/common/testutil/children"
 	"github.com/c5c3/forge/internal/common/testutil/running"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -64,35 +68,73 @@ func mariaDB(namespace string) *mariadbv1alpha1.MariaDB {
 	return server
 }
 
+// kind is the service as a kind, with resources of the mode.
+func (s suite[T]) kind(m mode) Kind[T] {
+	k := Kind[T]{
+		Program: s.Program, Vocabulary: s.Vocabulary, Reasons: notRequired, probe: s.probe,
+		New:     func(namespace string) T { return s.make(namespace, m) },
+		Inputs:  func(namespace string) []client.Object { return s.inputs(namespace, m) },
+		Observe: s.observe, Compare: compareOutcomes, Gone: s.nothingLeft, Left: s.left,
+		StatusWrites: s.StatusWrites, Events: []string{"Normal " + vocabulary.EventDatabaseSynced},
+	}
+	for _, reason := range s.Service.Events {
+		k.Events = append(k.Events, "Normal "+reason)
+	}
+	if m == managed {
+		// A managed database adds a wait.
+		k.StatusWrites++
+	}
+	return k
+}
+
+// trial is the kind in a world that serves all its resources.
+func (s suite[T]) trial(t *testing.T, m mode) Trial[T] {
+	t.Helper()
+	k, resource := s.kind(m), s.resourceOf(t, s.Definition.Kind)
+	k.Watches = append(s.otherKinds(), resource)
+	k.Writes = s.childWrites(t, m)
+	k.Writes["patch "+resource], k.Writes["update "+resource+"/status"] = 2, 1
+	k.DeletionWrites = map[string]int{"patch " + resource: 1}
+	for _, kind := range []string{"databases", "users", "grants"} {
+		k.DeletionWrites["delete "+kind+".k8s.mariadb.com"] = 1
+	}
+	maps.Copy(k.DeletionWrites, s.DeletionWrites)
+	return Trial[T]{k, s.World}
+}
+
+// left returns the children that a deletion has left so far.
+func (s suite[T]) left(ctx context.Context, namespace string) (any, error) {
+	found, err := children.Find(ctx, s.Admin, s.Definition, namespace)
+	return children.Names(found), err
+}
+
+// always are the watches that an operator of one namespace has for every service.
+var always = []string{
+	"configmaps.", "pods.", "secrets.", "services.", "deployments.apps", "horizontalpodautoscalers.autoscaling", "jobs.batch",
+	"networkpolicies.networking.k8s.io", "poddisruptionbudgets.policy",
+	// Objects that users refer to.
+	"configmaps., metadata", "secrets., metadata",
+	// Kinds of other projects.
+	"mariadbs.k8s.mariadb.com", "databases.k8s.mariadb.com", "users.k8s.mariadb.com", "grants.k8s.mariadb.com",
+	"certificates.cert-manager.io", "httproutes.gateway.networking.k8s.io", "externalsecrets.external-secrets.io",
+}
+
+// otherKinds returns what the operator watches beside the kind of the service.
+func (s suite[T]) otherKinds() []string {
+	watched := slices.Concat(always, s.Watches)
+	for _, kind := range sharing.Others(s.Definition.Kind) {
+		plural, _ := meta.UnsafeGuessKindToResource(kind)
+		watched = append(watched, plural.Resource+"."+plural.Group)
+	}
+	return watched
+}
+
 // probe lets the API answer the operator's requests.
 func (s suite[T]) probe(api *running.API) probe.Doer {
 	if s.Probe == nil {
 		return api
 	}
 	return s.Probe(api)
-}
-
-// readyNow returns nil if every condition is True for the current spec.
-func (s suite[T]) readyNow(resource T) error {
-	for _, condition := range s.positive() {
-		found := meta.FindStatusCondition(resource.GetConditions(), condition.Type)
-		switch {
-		case found == nil:
-			return fmt.Errorf("there is no condition %s", condition.Type)
-		case found.Status != metav1.ConditionTrue:
-			return fmt.Errorf("%s is %s/%s: %s", found.Type, found.Status, found.Reason, found.Message)
-		case found.ObservedGeneration != resource.GetGeneration():
-			return fmt.Errorf("%s is about generation %d of %d", found.Type, found.ObservedGeneration, resource.GetGeneration())
-		}
-	}
-	return nil
-}
-
-// positive returns the conditions that are True if nothing is wrong.
-func (s suite[T]) positive() []vocabulary.Condition {
-	return slices.DeleteFunc(slices.Clone(s.Vocabulary.Conditions), func(c vocabulary.Condition) bool {
-		return c.Type == vocabulary.ConditionReconciling || c.Type == vocabulary.ConditionStalled
-	})
 }
 
 // wantChildren returns the expected children of a converged resource of the mode.

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/testutil/children"
 	"github.com/c5c3/forge/internal/common/testutil/crashwalk"
-	"github.com/c5c3/forge/internal/common/testutil/expect"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -49,32 +47,6 @@ func (s suite[T]) crossed(ctx context.Context, namespace string) (crossing, erro
 	return c, err
 }
 
-// traveller creates a namespace with a resource that was ready, and whose release is changed
-// while no operator is running.
-func (s suite[T]) traveller(ctx context.Context, tag string, annotations map[string]string) (namespace string, err error) {
-	namespace, err = s.newcomer(ctx, brownfield)
-	if err != nil {
-		return "", err
-	}
-	running, stop := context.WithCancel(ctx)
-	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- s.run(running, s.AsOperator, namespace) }()
-	err = expect.Until(ctx, func(ctx context.Context) error { return s.settled(ctx, namespace) })
-	stop()
-	if err := errors.Join(err, <-ended); err != nil {
-		return "", err
-	}
-	resource := s.make(namespace, brownfield)
-	if err := s.Admin.Get(ctx, client.ObjectKeyFromObject(resource), resource); err != nil {
-		return "", err
-	}
-	changed := resource.DeepCopyObject().(T)
-	changed.SetAnnotations(annotations)
-	changed.ServiceSpec().Image.Tag = tag
-	return namespace, s.Admin.Patch(ctx, changed, client.MergeFrom(resource))
-}
-
 // wayToRelease is the walk of a resource to the release of the tag.
 func (s suite[T]) wayToRelease(t *testing.T, tag string, annotations map[string]string, jobs int) crashwalk.Scenario[crossing] {
 	t.Helper()
@@ -82,13 +54,24 @@ func (s suite[T]) wayToRelease(t *testing.T, tag string, annotations map[string]
 	if s.hasUser() {
 		jobs++
 	}
+	trial := s.trial(t, brownfield)
+	change := func(ctx context.Context, namespace string) error {
+		resource := trial.New(namespace)
+		if err := s.Admin.Get(ctx, client.ObjectKeyFromObject(resource), resource); err != nil {
+			return err
+		}
+		changed := resource.DeepCopyObject().(T)
+		changed.SetAnnotations(annotations)
+		changed.ServiceSpec().Image.Tag = tag
+		return s.Admin.Patch(ctx, changed, client.MergeFrom(resource))
+	}
 	return crashwalk.Scenario[crossing]{
 		Config: s.AsOperator,
 		// One status for the first phase, one in between and one for the end: how many there are
 		// depends on the service.
 		Writes:   map[string]int{status: 3, "create jobs.batch": jobs, "apply deployments.apps": 1},
-		Prepare:  func(ctx context.Context) (string, error) { return s.traveller(ctx, tag, annotations) },
-		Operator: s.run,
+		Prepare:  func(ctx context.Context) (string, error) { return trial.Changed(ctx, change) },
+		Operator: trial.Operate,
 		Settled: func(ctx context.Context, namespace string) error {
 			state, err := s.crossed(ctx, namespace)
 			if err != nil {
@@ -97,7 +80,7 @@ func (s suite[T]) wayToRelease(t *testing.T, tag string, annotations map[string]
 			if state.Status.ObservedGeneration != 2 || state.Status.InstalledRelease != tag || state.Status.UpgradePhase != "" {
 				return fmt.Errorf("the status is %+v", state.Status)
 			}
-			return s.settled(ctx, namespace)
+			return trial.Converged(ctx, namespace)
 		},
 		Observe: s.crossed,
 		Compare: func(undisturbed, _, final crossing) string { return cmp.Diff(undisturbed, final) },

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"strings"
+	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -14,8 +15,8 @@ import (
 )
 
 // World is the environment that the tests of a package share: one API server with the
-// kinds of every third-party project, and the stand-ins for a cluster's controllers. Each
-// test has its own namespace and its own operator, which sees nothing else.
+// kinds of every third-party project. Each test has its own namespace and its own operator,
+// which sees nothing else.
 type World struct {
 	Env *envtest.Env
 	// Admin has all permissions.
@@ -23,10 +24,21 @@ type World struct {
 	// AsOperator has the permissions that the chart grants the operator.
 	AsOperator *rest.Config
 
+	// The stand-ins for a cluster's controllers are those of services.
 	Deployments *standin.Deployments
 	Jobs        *standin.Jobs
 	MariaDB     *standin.MariaDB
 	Secrets     *standin.ExternalSecrets
+}
+
+// resource returns the resource of the kind, as in "jobs.batch".
+func (w *World) resource(t testing.TB, kind schema.GroupVersionKind) string {
+	t.Helper()
+	mapping, err := w.Admin.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(mapping.Resource.Resource+"."+kind.Group, ".")
 }
 
 // Paths of the API server's inputs, relative to the package of the controller.

@@ -1,6 +1,7 @@
 package running
 
 import (
+	"reflect"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -8,11 +9,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 )
 
-// announcements count the events that the operator has emitted, by type and reason. They
-// are written asynchronously.
+// announcements count the events that the operator has emitted, by the Go type that they are
+// about, and by type and reason. They are written asynchronously.
 type announcements struct {
 	mu     sync.Mutex
-	counts map[string]int
+	counts map[reflect.Type]map[string]int
+}
+
+func newAnnouncements() *announcements {
+	return &announcements{counts: map[reflect.Type]map[string]int{}}
+}
+
+func (a *announcements) add(about runtime.Object, event string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	kind := reflect.TypeOf(about)
+	if a.counts[kind] == nil {
+		a.counts[kind] = map[string]int{}
+	}
+	a.counts[kind][event]++
 }
 
 // listened is a manager whose recorders count events.
@@ -33,8 +48,6 @@ type listener struct {
 
 // Eventf counts the event and passes it on.
 func (l *listener) Eventf(regarding, related runtime.Object, eventType, reason, action, note string, args ...any) {
-	l.to.mu.Lock()
-	l.to.counts[eventType+" "+reason]++
-	l.to.mu.Unlock()
+	l.to.add(regarding, eventType+" "+reason)
 	l.EventRecorder.Eventf(regarding, related, eventType, reason, action, note, args...)
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,14 +32,14 @@ func (o *Operator) Passes() int {
 }
 
 // Passed waits for the end of a pass over the resource that began when the operator's
-// cache had this version of its connection Secret, and therefore all earlier changes of
-// its Secrets.
-func (o *Operator) Passed(t testing.TB, resource client.ObjectKey, connection *corev1.Secret) {
+// cache had this version of the trigger, and therefore all earlier changes of objects of its
+// kind.
+func (o *Operator) Passed(t testing.TB, resource client.ObjectKey, trigger client.Object) {
 	t.Helper()
-	expect.Eventually(t, "a pass after a change of the connection Secret", func(context.Context) error {
+	expect.Eventually(t, "a pass after a change of "+trigger.GetName(), func(context.Context) error {
 		o.passes.mu.Lock()
 		defer o.passes.mu.Unlock()
-		return reached(o.passes.began[resource], connection.ResourceVersion)
+		return reached(o.passes.began[resource], trigger.GetResourceVersion())
 	})
 }
 
@@ -75,10 +75,17 @@ func reached(version, wanted string) error {
 }
 
 // Announced returns how often the operator has emitted each event, such as "Normal
-// Rotated". Unlike the events in the API server it is complete at the end of each pass,
+// Rotated", about objects of the type of about. Unlike the events in the API server it is complete at the end of each pass,
 // and therefore shows which events were not emitted.
-func (o *Operator) Announced() map[string]int {
+func (o *Operator) Announced(about client.Object) map[string]int {
 	o.announced.mu.Lock()
 	defer o.announced.mu.Unlock()
-	return maps.Clone(o.announced.counts)
+	counts := map[string]int{}
+	maps.Copy(counts, o.announced.counts[reflect.TypeOf(about)])
+	return counts
+}
+
+// Trigger returns the object whose change causes a pass over the resource.
+func (o *Operator) Trigger(resource client.ObjectKey) client.Object {
+	return o.passes.trigger(resource)
 }

@@ -1,4 +1,4 @@
-// Package running runs the operator of a service in a test, with the caches and
+// Package running runs an operator in a test, with the caches and
 // permissions that it has in production and an API server owned by the test.
 package running
 
@@ -12,8 +12,11 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/operator"
@@ -28,8 +31,13 @@ const verbosity = 5
 type Program struct {
 	// Options are the manager options from the operator's main function.
 	Options operator.Options
-	// Setup registers the controller with the manager.
+	// Setup registers the controllers with the manager.
 	Setup func(ctx context.Context, mgr ctrl.Manager, settings startup.Config, replaced controller.Options) error
+	// Log is where Run writes the operator's log; the zero value discards it.
+	Log logr.Logger
+	// Trigger returns an object in the operator's cache whose change causes a pass over the
+	// resource; nil means the connection Secret of a service.
+	Trigger func(resource client.ObjectKey) client.Object
 }
 
 // Operator is a running operator.
@@ -48,7 +56,7 @@ type Operator struct {
 func Start(t testing.TB, p Program, cfg *rest.Config, namespace string, replaced controller.Options) *Operator {
 	t.Helper()
 	o := &Operator{
-		Requests: &transport.Counter{}, log: &log{}, passes: newPasses(), announced: &announcements{counts: map[string]int{}},
+		Requests: &transport.Counter{}, log: &log{}, passes: newPasses(p.trigger), announced: newAnnouncements(),
 	}
 	replaced.Around = o.passes.around
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -72,9 +80,17 @@ func Start(t testing.TB, p Program, cfg *rest.Config, namespace string, replaced
 	return o
 }
 
+// trigger is Trigger with its default.
+func (p Program) trigger(resource client.ObjectKey) client.Object {
+	if p.Trigger != nil {
+		return p.Trigger(resource)
+	}
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: resource.Namespace, Name: resource.Name + "-db-connection"}}
+}
+
 // Run runs the program for one namespace, or for all if namespace is empty, until ctx ends.
 func (p Program) Run(ctx context.Context, cfg *rest.Config, namespace string, replaced controller.Options) error {
-	return p.run(ctx, cfg, namespace, replaced, logr.Discard(), &announcements{counts: map[string]int{}})
+	return p.run(ctx, cfg, namespace, replaced, p.Log, newAnnouncements())
 }
 
 func (p Program) run(

@@ -39,15 +39,15 @@ func keystones() conformance.Service[*keystonev1alpha1.Keystone] {
 		},
 		Irreplaceable: []string{"keystone-credential-keys", "keystone-fernet-keys"},
 		Drifts: []conformance.Drift{
-			conformance.DriftOf(&batchv1.CronJob{}, "-fernet-rotate", "schedule",
+			conformance.DriftOf(&batchv1.CronJob{}, "keystone-fernet-rotate", "schedule",
 				func(c *batchv1.CronJob) *string { return &c.Spec.Schedule }, "@yearly"),
-			conformance.DriftOf(&batchv1.CronJob{}, "-fernet-rotate", "command",
+			conformance.DriftOf(&batchv1.CronJob{}, "keystone-fernet-rotate", "command",
 				func(c *batchv1.CronJob) *[]string {
 					return &c.Spec.JobTemplate.Spec.Template.Spec.Containers[0].Command
 				}, []string{"true"}),
-			conformance.DriftOf(&batchv1.CronJob{}, "-trust-flush", "deadline",
+			conformance.DriftOf(&batchv1.CronJob{}, "keystone-trust-flush", "deadline",
 				func(c *batchv1.CronJob) **int64 { return &c.Spec.JobTemplate.Spec.ActiveDeadlineSeconds }, new(int64(7))),
-			conformance.DriftOf(&rbacv1.Role{}, "-fernet-rotate", "rules",
+			conformance.DriftOf(&rbacv1.Role{}, "keystone-fernet-rotate", "rules",
 				func(r *rbacv1.Role) *[]rbacv1.PolicyRule { return &r.Rules },
 				[]rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"*"}}}),
 		},

@@ -56,7 +56,7 @@ func expectOnce(
 	t.Helper()
 	for _, reason := range reasons {
 		occurs(t, c, k, reason, 1, func(e expect.Event) bool { return e.Reason == reason })
-		announced := operator.Announced()
+		announced := operator.Announced(k)
 		if got := announced["Normal "+reason] + announced["Warning "+reason]; got != 1 {
 			t.Errorf("%d events %s, expected one", got, reason)
 		}
