@@ -69,14 +69,3 @@ func TestTheNetworkPolicyIsDeletedWhenTheCacheIsNoLongerOwned(t *testing.T) {
 	expect.Gone(t, w, policy)
 	w.expect(t, "InfrastructureReady", metav1.ConditionTrue, "InfrastructureReady")
 }
-
-func TestAForeignNetworkPolicyIsNotAdopted(t *testing.T) {
-	t.Parallel()
-	w := emptyWorld(t)
-	w.seed()
-	theirs := w.cacheClients()
-	objects.Create(t, w, theirs, w.cp)
-	w.expect(t, "InfrastructureReady", metav1.ConditionFalse, "MemcachedError", theirs.Name, "rename or delete it")
-	w.expect(t, "Stalled", metav1.ConditionTrue, "MemcachedError")
-	w.isTheirs(t, theirs)
-}

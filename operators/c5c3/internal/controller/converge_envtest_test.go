@@ -25,25 +25,9 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-func TestAMinimalControlPlaneConverges(t *testing.T) {
+func TestTheStatusOfAMinimalControlPlane(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
-	got := map[string]string{}
-	for _, condition := range w.cp.Status.Conditions {
-		got[condition.Type] = string(condition.Status) + "/" + condition.Reason
-		if condition.ObservedGeneration != w.cp.Generation {
-			t.Errorf("%s is about generation %d of %d", condition.Type, condition.ObservedGeneration, w.cp.Generation)
-		}
-	}
-	want := map[string]string{
-		"InfrastructureReady": "True/InfrastructureReady", "DBCredentialsReady": "True/DBCredentialsReady",
-		"AdminPasswordReady": "True/AdminPasswordReady", "KeystoneReady": "True/KeystoneReady", "Ready": "True/AllReady",
-		"KORCReady": "True/ApplicationCredentialMinted", "AdminCredentialReady": "True/AdminCredentialReady",
-		"PlacementReady": "True/PlacementNotManaged", "CatalogReady": "True/CatalogRegistered",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("conditions (-want +got):\n%s", diff)
-	}
 	status := w.cp.Status.DeepCopy()
 	status.Conditions = nil
 	used := status.AdminApplicationCredential
@@ -97,13 +81,6 @@ func TestReplicasAndStorageSizesAreAppliedToTheServers(t *testing.T) {
 	if *maria.Spec.Replicas != 1 || maria.Spec.Galera.Enabled || maria.Spec.Storage.Size.String() != "512Mi" || *cache.Spec.Replicas != 2 {
 		t.Errorf("got %+v and %+v", maria.Spec, cache.Spec)
 	}
-	objects.Change(t, w, maria, func(m *infraapi.MariaDB) { m.Spec.Replicas = new(int32(5)) })
-	expect.Object(t, w, maria, func() error {
-		if *maria.Spec.Replicas != 1 {
-			return fmt.Errorf("%d replicas", *maria.Spec.Replicas)
-		}
-		return nil
-	})
 }
 
 func TestAUserSetStartupProbeIsKept(t *testing.T) {

@@ -77,26 +77,6 @@ func TestABrokenStoreDoesNotInvalidateDeliveredCredentials(t *testing.T) {
 	w.expect(t, "DBCredentialsReady", metav1.ConditionFalse, "WaitingForDBCredentialSecret")
 }
 
-func TestAForeignKeystoneIsNotAdopted(t *testing.T) {
-	t.Parallel()
-	w := emptyWorld(t)
-	w.seed()
-	foreign := &keystonev1alpha1.Keystone{ObjectMeta: w.meta("controlplane-keystone"), Spec: keystonev1alpha1.KeystoneSpec{
-		ServiceSpec: commonv1.ServiceSpec{
-			Image:    commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.1"},
-			Database: commonv1.DatabaseSpec{Host: "db", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "db"}},
-			Cache:    commonv1.CacheSpec{Servers: []string{"memcached"}},
-		},
-		Bootstrap: keystonev1alpha1.BootstrapSpec{AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "admin"}},
-	}}
-	objects.Create(t, w, foreign, w.cp)
-	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "KeystoneError", "already exists and has no controller")
-	w.expect(t, "Stalled", metav1.ConditionTrue, "KeystoneError")
-	if got := w.keystone(t); got.Spec.Image.Tag != "2025.1" {
-		t.Errorf("its image became %v", got.Spec.Image)
-	}
-}
-
 func TestAKeystoneSpecRefusedByTheAPIServerIsReportedAsStalled(t *testing.T) {
 	t.Parallel()
 	w := converged(t)

@@ -11,106 +11,76 @@ import (
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	"github.com/c5c3/forge/internal/common/testutil/conformance"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// obstruction is a foreign object with a name that a control plane needs.
-type obstruction struct {
-	what              string
-	condition, reason string
-	name              string
-	object            func(metav1.ObjectMeta) client.Object
-}
-
-// obstructions are in the order in which the way to Ready comes to them.
-func obstructions() []obstruction {
-	return []obstruction{
-		{
-			"the database's ExternalSecret",
-			"DBCredentialsReady", "ExternalSecretError", "controlplane-keystone-db-credentials", theirExternalSecret,
-		},
-		{
-			"the Secret of the database's credentials",
-			"DBCredentialsReady", "ExternalSecretError", "controlplane-keystone-db-credentials", theirSecret,
-		},
-		{
-			"the administrator's ExternalSecret",
-			"AdminPasswordReady", "ExternalSecretError", "controlplane-keystone-admin-credentials", theirExternalSecret,
-		},
-		{
-			"the Secret of the administrator's password",
-			"AdminPasswordReady", "ExternalSecretError", "controlplane-keystone-admin-credentials", theirSecret,
-		},
-		{"the Secret of the password cloud", "KORCReady", "PasswordCloudError", "controlplane-admin-password-cloud", theirSecret},
-		{"the Secret of the credential", "KORCReady", "SecretError", "controlplane-admin-app-credential", theirSecret},
-		{"the import of the domain", "KORCReady", "AdminImportError", "controlplane-domain-default", theirDomain},
-		{"the PushSecret of the credential", "KORCReady", "PushSecretError", "controlplane-admin-app-credential-backup", theirPushSecret},
-		{"the ExternalSecret of the clouds.yaml", "KORCReady", "ExternalSecretError", "k-orc-clouds-yaml", theirExternalSecret},
-		{"the Secret of the clouds.yaml", "KORCReady", "ExternalSecretError", "k-orc-clouds-yaml", theirSecret},
-		{"the Role of a bootstrap resource", "KORCReady", "BootstrapResourceError", auditorObject, theirRole},
-		{"the Service of Keystone in the catalog", "CatalogReady", "ServiceError", "controlplane-identity-service", theirService},
-		{"the Endpoint of Keystone in the catalog", "CatalogReady", "EndpointError", "controlplane-identity-endpoint", theirEndpoint},
+// obstructions are foreign objects in the way of a control plane with a bootstrap resource.
+func obstructions(t *testing.T, namespace string) []conformance.Obstruction {
+	t.Helper()
+	var all []conformance.Obstruction
+	for _, o := range []struct {
+		condition, reason, name string
+		object                  func(metav1.ObjectMeta) client.Object
+	}{
+		// They are in the order in which the way to Ready comes to them.
+		{"InfrastructureReady", "MemcachedError", "openstack-memcached.clients", theirNetworkPolicy},
+		{"DBCredentialsReady", "ExternalSecretError", "controlplane-keystone-db-credentials", theirExternalSecret},
+		{"DBCredentialsReady", "ExternalSecretError", "controlplane-keystone-db-credentials", theirSecret},
+		{"AdminPasswordReady", "ExternalSecretError", "controlplane-keystone-admin-credentials", theirExternalSecret},
+		{"AdminPasswordReady", "ExternalSecretError", "controlplane-keystone-admin-credentials", theirSecret},
+		{"KeystoneReady", "KeystoneError", "controlplane-keystone", theirKeystone},
+		{"KORCReady", "PasswordCloudError", "controlplane-admin-password-cloud", theirSecret},
+		{"KORCReady", "SecretError", "controlplane-admin-app-credential", theirSecret},
+		{"KORCReady", "AdminImportError", "controlplane-domain-default", theirDomain},
+		{"KORCReady", "PushSecretError", "controlplane-admin-app-credential-backup", theirPushSecret},
+		{"KORCReady", "ExternalSecretError", "k-orc-clouds-yaml", theirExternalSecret},
+		{"KORCReady", "ExternalSecretError", "k-orc-clouds-yaml", theirSecret},
+		{"KORCReady", "BootstrapResourceError", auditorObject, theirRole},
+		{"CatalogReady", "ServiceError", "controlplane-identity-service", theirService},
+		{"CatalogReady", "EndpointError", "controlplane-identity-endpoint", theirEndpoint},
+	} {
+		theirs := o.object(metav1.ObjectMeta{Namespace: namespace, Name: o.name})
+		hold(t, theirs, standin.Hang())
+		ownedBySomebody(t, theirs)
+		all = append(all, conformance.Obstruction{
+			Object: theirs, Condition: o.condition, Reason: o.reason, Removed: func() { hold(t, theirs, standin.Succeed()) },
+		})
 	}
-}
-
-// All objects are in the way of one control plane, which comes to one after another.
-func TestAForeignObjectIsReportedUntilItIsDeleted(t *testing.T) {
-	t.Parallel()
-	w := emptyWorld(t)
-	w.seed()
-	c5c3v1alpha1.SetDefaults(w.cp)
-	w.cp.Spec.KORC.AdminCredential.BootstrapResources = []c5c3v1alpha1.BootstrapResourceSpec{{Kind: "Role", Name: "auditor"}}
-	var foreign []client.Object
-	for _, tc := range obstructions() {
-		theirs := tc.object(w.meta(tc.name))
-		w.hold(t, theirs, standin.Hang())
-		w.ownedBySomebody(t, theirs)
-		objects.Create(t, w, theirs)
-		foreign = append(foreign, theirs)
-	}
-	objects.Create(t, w, w.cp)
-	w.report(t, "2025.2", "", true)
-	for i, tc := range obstructions() {
-		theirs := foreign[i]
-		t.Log(tc.what)
-		w.expect(t, tc.condition, metav1.ConditionFalse, tc.reason, tc.name, "rename or delete it")
-		w.expect(t, "Stalled", metav1.ConditionTrue, tc.reason)
-		w.isTheirs(t, theirs)
-		objects.Delete(t, w, theirs)
-		w.hold(t, theirs, standin.Succeed())
-	}
-	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	return all
 }
 
 // hold sets what K-ORC does with an object of its kinds: nothing, so that a foreign one
 // can be deleted again.
-func (w *world) hold(t *testing.T, obj client.Object, outcome standin.Outcome) {
+func hold(t *testing.T, obj client.Object, outcome standin.Outcome) {
 	t.Helper()
-	kind, err := w.GroupVersionKindFor(obj)
+	kind, err := conform.Admin.GroupVersionKindFor(obj)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if kind.Group == orcv1alpha1.GroupName {
-		korc.Set(kind.Kind, w.cp.Namespace, obj.GetName(), outcome)
+		korc.Set(kind.Kind, obj.GetNamespace(), obj.GetName(), outcome)
 	}
 }
 
 // ownedBySomebody gives a Secret a controller: one without is adopted, as it may come
 // from a backup.
-func (w *world) ownedBySomebody(t *testing.T, obj client.Object) {
+func ownedBySomebody(t *testing.T, obj client.Object) {
 	t.Helper()
 	if _, ok := obj.(*corev1.Secret); !ok {
 		return
 	}
-	somebody := &corev1.ConfigMap{ObjectMeta: w.meta("owner-of-" + obj.GetName())}
-	objects.Create(t, w, somebody)
+	somebody := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: obj.GetNamespace(), GenerateName: "owner-"}}
+	objects.Create(t, conform.Admin, somebody)
 	if err := controllerutil.SetControllerReference(somebody, obj, controller.Scheme()); err != nil {
 		t.Fatal(err)
 	}
@@ -179,5 +149,20 @@ func theirEndpoint(meta metav1.ObjectMeta) client.Object {
 	return &orcv1alpha1.Endpoint{ObjectMeta: meta, Spec: orcv1alpha1.EndpointSpec{
 		CloudCredentialsRef: theirCloud, ManagementPolicy: orcv1alpha1.ManagementPolicyManaged,
 		Resource: &orcv1alpha1.EndpointResourceSpec{Interface: "public", URL: "http://theirs.example.com", ServiceRef: "theirs"},
+	}}
+}
+
+func theirNetworkPolicy(meta metav1.ObjectMeta) client.Object {
+	return &networkingv1.NetworkPolicy{ObjectMeta: meta}
+}
+
+func theirKeystone(meta metav1.ObjectMeta) client.Object {
+	return &keystonev1alpha1.Keystone{ObjectMeta: meta, Spec: keystonev1alpha1.KeystoneSpec{
+		ServiceSpec: commonv1.ServiceSpec{
+			Image:    commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.1"},
+			Database: commonv1.DatabaseSpec{Host: "db", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "db"}},
+			Cache:    commonv1.CacheSpec{Servers: []string{"memcached"}},
+		},
+		Bootstrap: keystonev1alpha1.BootstrapSpec{AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "admin"}},
 	}}
 }

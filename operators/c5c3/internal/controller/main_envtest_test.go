@@ -14,9 +14,13 @@ import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	"github.com/go-logr/logr/funcr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/c5c3/forge/internal/common/ask"
+	common "github.com/c5c3/forge/internal/common/controller"
+	"github.com/c5c3/forge/internal/common/testutil/conformance"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
@@ -32,11 +36,13 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// All tests of this package share one API server, the operator with the permissions from
-// its chart, and stand-ins for the backing operators. Each test has its own namespace.
-// The tests simulate the Keystone operator.
+// All tests of this package share one API server and stand-ins for the backing operators. Each
+// test has its own namespace. Most of them share the operator with the permissions from its
+// chart, and simulate the Keystone operator. In the namespaces of conformance tests and crash
+// walks there are other operators, and stand-ins for the operators of services.
 var (
 	env       *envtest.Env
+	conform   conformance.World
 	requests  = &transport.Counter{}
 	refusals  = &transport.Refusals{}
 	holds     = &transport.Holds{}
@@ -68,19 +74,36 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			return err
 		}
+		conform = conformance.World{Env: e, AsOperator: user}
+		if conform.Admin, err = e.NewClient(controller.Scheme()); err != nil {
+			return err
+		}
 		go func() {
-			options := controller.Options{DiscoveryInterval: time.Second, Day: day, Adjust: func(t *pass.Tools) {
-				testutil.Asking(korc)(t)
+			shared := testutil.Program(korc, func(t *pass.Tools) {
 				t.Login, t.RevokeCredential, t.Enrol, t.DeleteUser, t.SetEndpoints = login, revoke, enrol, revoke, setEndpoints
-				t.Ahead, t.RetryPeriod, t.StallTimeout, t.SpreadTime = ahead, 500*time.Millisecond, stall, time.Second
-			}}
+				t.Ahead, t.Day, t.RetryPeriod, t.StallTimeout, t.SpreadTime = ahead, day, 500*time.Millisecond, stall, time.Second
+			})
 			// This level includes every pass.
-			logger := funcr.New(log.add, funcr.Options{Verbosity: 5})
-			if err := testutil.Run(ctx, holds.Config(refusals.Config(requests.Config(user))), options, logger); err != nil {
+			shared.Log = funcr.New(log.add, funcr.Options{Verbosity: 5})
+			cfg := holds.Config(refusals.Config(requests.Config(user)))
+			if err := shared.Run(ctx, cfg, "", common.Options{Around: onlyWorlds}); err != nil {
 				fmt.Fprintln(os.Stderr, "the operator ended with:", err)
 			}
 		}()
-		return nil
+		return playServices(ctx, e.Config)
+	})
+}
+
+// worlds are the namespaces of the shared operator.
+var worlds sync.Map
+
+// onlyWorlds leaves all other namespaces alone.
+func onlyWorlds(_ ctrl.Manager, all ctrlreconcile.Reconciler) ctrlreconcile.Reconciler {
+	return ctrlreconcile.Func(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+		if _, is := worlds.Load(request.Namespace); !is {
+			return ctrl.Result{}, nil
+		}
+		return all.Reconcile(ctx, request)
 	})
 }
 
@@ -191,6 +214,7 @@ func newWorld(t *testing.T, changes ...func(*c5c3v1alpha1.ControlPlane)) *world 
 func emptyWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{Client: env.Client(t, controller.Scheme()), cp: minimal(env.Namespace(t))}
+	worlds.Store(w.cp.Namespace, true)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the control plane:\n%s\nthe operator's log:\n%s", expect.State(t, w, w.cp), log.of(w.cp.Namespace))

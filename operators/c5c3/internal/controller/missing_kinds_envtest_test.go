@@ -3,20 +3,19 @@
 package controller_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
 	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
 
+	common "github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/running"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
@@ -45,25 +44,9 @@ func newBare(t *testing.T) *bare {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.operate(t, cfg)
+	program := testutil.Program(b.korc, func(t *pass.Tools) { t.RetryPeriod = 500 * time.Millisecond })
+	running.Start(t, program, cfg, "", common.Options{})
 	return b
-}
-
-func (b *bare) operate(t *testing.T, cfg *rest.Config) {
-	t.Helper()
-	options := controller.Options{DiscoveryInterval: time.Second, Adjust: func(t *pass.Tools) {
-		testutil.Asking(b.korc)(t)
-		t.RetryPeriod = 500 * time.Millisecond
-	}}
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- testutil.Run(ctx, cfg, options, logr.Discard()) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Errorf("the operator ended with: %v", err)
-		}
-	})
 }
 
 // define adds the kinds in a file or a directory.

@@ -272,7 +272,7 @@ func TestAForeignServiceUserSecretIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	w := emptyWithPlacement(t)
 	theirs := theirSecret(w.meta("controlplane-placement-service-user"))
-	w.ownedBySomebody(t, theirs)
+	ownedBySomebody(t, theirs)
 	objects.Create(t, w, theirs, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "PlacementReady", metav1.ConditionFalse, "ServiceUserError", "controlplane-placement-service-user", "rename or delete it")

@@ -22,29 +22,6 @@ type refusedCall struct {
 	verb, resource, name string
 }
 
-var refusedCalls = []refusedCall{
-	{"InfrastructureReady", "MariaDBError", "apply", "mariadbs", "openstack-db"},
-	{"InfrastructureReady", "MemcachedError", "apply", "memcacheds", "openstack-memcached"},
-	{"InfrastructureReady", "MemcachedError", "apply", "networkpolicies", "openstack-memcached.clients"},
-}
-
-func TestARefusedCallIsNamedAndRepeatedUntilItIsAllowed(t *testing.T) {
-	t.Parallel()
-	for _, tc := range refusedCalls {
-		t.Run(tc.verb+" "+tc.name, func(t *testing.T) {
-			t.Parallel()
-			w := emptyWorld(t)
-			w.seed()
-			allow := w.refuse(t, tc.verb, tc.resource, tc.name)
-			objects.Create(t, w, w.cp)
-			w.isRefused(t, tc)
-			allow()
-			w.report(t, "2025.2", "", true)
-			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
-		})
-	}
-}
-
 func TestARefusedChangeOfTheCloudsYamlIsNamed(t *testing.T) {
 	t.Parallel()
 	w := converged(t)

@@ -122,6 +122,7 @@ func TestARotationWithoutARequestKeepsTheCredential(t *testing.T) {
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{})
 	objects.Create(t, w, rotation)
 	expect.Condition(t, w, rotation, "Ready", metav1.ConditionTrue, "NoRotationNeeded")
+	expectQuiet(t, w, "credentialrotation", rotation, rotation)
 	expect.Eventually(t, "the credential of before", func(ctx context.Context) error {
 		_, err := w.works(ctx)
 		return err
@@ -161,19 +162,6 @@ func TestARotationWaitsForAPasswordThatIsMissing(t *testing.T) {
 	w.expectRotation(t, rotation, metav1.ConditionFalse, "WaitingForAdminPassword", "without it no application credential can be created")
 	objects.Change(t, w, password, func(s *corev1.Secret) { s.Data = map[string][]byte{"password": []byte("theirs")} })
 	w.expectRotation(t, rotation, metav1.ConditionTrue, "NoRotationNeeded")
-}
-
-func TestARefusedRequestOfARotationIsNamedAndRepeated(t *testing.T) {
-	t.Parallel()
-	w := converged(t, manual)
-	old := w.cp.Status.AdminApplicationCredential.ID
-	allow := w.refuse(t, "patch", "applicationcredentials", "controlplane-admin-app-credential")
-	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true})
-	objects.Create(t, w, rotation)
-	w.expectRotation(t, rotation, metav1.ConditionFalse, "ReconcileError", "patch applicationcredentials")
-	allow()
-	w.replaced(t, old)
-	w.expectRotation(t, rotation, metav1.ConditionTrue, "RotationTriggered")
 }
 
 func TestAStoredRotationThatViolatesANewRuleIsReportedInItsStatus(t *testing.T) {

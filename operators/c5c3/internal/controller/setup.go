@@ -24,9 +24,8 @@ const DefaultKORCNamespace = "orc-system"
 // Options are set by the operator's own flags and overridden by tests; the zero value is
 // the default.
 type Options struct {
-	// DiscoveryInterval is the interval between checks for optional kinds; zero means the
-	// default.
-	DiscoveryInterval time.Duration
+	// Options are those of the controllers of any operator.
+	controller.Options
 	// KORCNamespace is where K-ORC runs; empty means [DefaultKORCNamespace].
 	KORCNamespace string
 	// Day is the length of a day in a CredentialRotation; zero means 24 hours.
@@ -37,7 +36,7 @@ type Options struct {
 
 // Setup registers the controllers with the manager.
 func Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Options) error {
-	shared, err := controller.NewShared(mgr, cfg, controller.Options{DiscoveryInterval: options.DiscoveryInterval}, metrics.Prefix)
+	shared, err := controller.NewShared(mgr, cfg, options.Options, metrics.Prefix)
 	if err != nil {
 		return err
 	}

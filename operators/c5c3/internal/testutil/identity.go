@@ -80,8 +80,8 @@ func RemoveEntry(korc *standin.KORC) identity.RemoveEntry {
 	}
 }
 
-// Asking sends the requests of an operator to the same Keystone.
-func Asking(korc *standin.KORC) func(*pass.Tools) {
+// asking sends the requests of an operator to the same Keystone.
+func asking(korc *standin.KORC) func(*pass.Tools) {
 	return func(t *pass.Tools) {
 		t.Login, t.RevokeCredential, t.Enrol, t.DeleteUser = Login(korc), Revoke(korc), Enrol(korc), Revoke(korc)
 		t.SetEndpoints, t.FindEntries, t.RemoveEntry = SetEndpoints(korc), FindEntries(korc), RemoveEntry(korc)

@@ -4,41 +4,32 @@ package testutil
 
 import (
 	"context"
-	"fmt"
+	"time"
 
-	"github.com/go-logr/logr"
-	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	common "github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/operator/startup"
+	"github.com/c5c3/forge/internal/common/testutil/running"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// Run runs an operator for all namespaces until ctx ends, or returns an error if it fails
-// to start.
-func Run(ctx context.Context, cfg *rest.Config, options controller.Options, log logr.Logger) error {
-	return RunIn(ctx, cfg, "", options, log)
-}
-
-// RunIn is Run for one namespace, "" for all.
-func RunIn(ctx context.Context, cfg *rest.Config, namespace string, options controller.Options, log logr.Logger) error {
-	return RunAs(ctx, cfg, startup.Config{Namespace: namespace}, options, log)
-}
-
-// RunAs is Run with custom settings.
-func RunAs(ctx context.Context, cfg *rest.Config, settings startup.Config, options controller.Options, log logr.Logger) error {
-	settings.MaxConcurrentReconciles, settings.OperatorNamespace = 2, "c5c3-system"
-	managerOptions := operator.ManagerOptions(operator.Options{
-		Name: "c5c3-operator", Scheme: controller.Scheme(), CacheTransform: controller.Trim,
-	}, settings)
-	managerOptions.Logger = log
-	mgr, err := ctrl.NewManager(cfg, managerOptions)
-	if err != nil {
-		return fmt.Errorf("create the operator's manager: %w", err)
+// Program is the operator, which looks for optional kinds every second. adjust may change the
+// tools of its passes.
+func Program(korc *standin.KORC, adjust ...func(*pass.Tools)) running.Program {
+	return running.Program{
+		Options: operator.Options{Name: "c5c3-operator", Scheme: controller.Scheme(), CacheTransform: controller.Trim},
+		Setup: func(ctx context.Context, mgr ctrl.Manager, settings startup.Config, replaced common.Options) error {
+			replaced.DiscoveryInterval = time.Second
+			return controller.Setup(ctx, mgr, settings, controller.Options{Options: replaced, Adjust: func(t *pass.Tools) {
+				asking(korc)(t)
+				for _, change := range adjust {
+					change(t)
+				}
+			}})
+		},
 	}
-	if err := controller.Setup(ctx, mgr, settings, options); err != nil {
-		return fmt.Errorf("set up the operator: %w", err)
-	}
-	return mgr.Start(ctx)
 }

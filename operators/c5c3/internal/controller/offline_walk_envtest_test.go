@@ -1,11 +1,10 @@
 //go:build integration
 
-package crash
+package controller_test
 
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,20 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/testutil/conformance"
 	"github.com/c5c3/forge/internal/common/testutil/crashwalk"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
-
-const farRelease = "2027.2"
-
-// hurried are the namespaces in which Keystone was upgraded offline while Placement ran.
-var hurried = struct {
-	sync.Mutex
-	at map[string]error
-}{at: map[string]error{}}
 
 // watchOrder records whether a Keystone is upgraded offline before its Placement is stopped.
 func watchOrder(ctx context.Context, c client.Client, k *keystonev1alpha1.Keystone) {
@@ -37,15 +29,13 @@ func watchOrder(ctx context.Context, c client.Client, k *keystonev1alpha1.Keysto
 	err := c.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: "controlplane-placement"}, p)
 	database := meta.FindStatusCondition(p.Status.Conditions, "DatabaseReady")
 	if err == nil && (database == nil || database.Reason != "UpgradeHeld") {
-		hurried.Lock()
-		defer hurried.Unlock()
-		hurried.at[k.Namespace] = fmt.Errorf("the Placement had DatabaseReady %+v", database)
+		breaches.Store(k.Namespace, fmt.Errorf("the Keystone was upgraded while the Placement had DatabaseReady %+v", database))
 	}
 }
 
-// hold simulates a service operator that holds an offline upgrade, and reports whether it
+// holdUpgrade simulates a service operator that holds an offline upgrade, and reports whether it
 // does.
-func hold(obj client.Object, status *commonv1.ServiceStatus, tag string) bool {
+func holdUpgrade(obj client.Object, status *commonv1.ServiceStatus, tag string) bool {
 	annotations := obj.GetAnnotations()
 	if annotations[commonv1.AnnotationOfflineUpgrade] != tag || annotations[commonv1.AnnotationHoldUpgrade] != tag {
 		status.TargetRelease, status.UpgradePhase = "", ""
@@ -67,17 +57,19 @@ type releases struct {
 }
 
 func TestAnOperatorKilledDuringAnOfflineUpgradeStopsTheServicesInOrder(t *testing.T) {
-	c := env.Client(t, controller.Scheme())
-	request := func(namespace string) error {
-		cp := controlPlane(namespace)
-		if err := c.Get(t.Context(), client.ObjectKeyFromObject(cp), cp); err != nil {
+	t.Parallel()
+	trial := conformance.Trial[*c5c3v1alpha1.ControlPlane]{Kind: controlPlanes(placement), World: &conform}
+	c := conform.Admin
+	request := func(ctx context.Context, namespace string) error {
+		cp := minimal(namespace)
+		if err := c.Get(ctx, client.ObjectKeyFromObject(cp), cp); err != nil {
 			return err
 		}
 		cp.Spec.OpenStackRelease, cp.Annotations = farRelease, map[string]string{commonv1.AnnotationOfflineUpgrade: farRelease}
-		return c.Update(t.Context(), cp)
+		return c.Update(ctx, cp)
 	}
 	observed := func(ctx context.Context, namespace string) (releases, error) {
-		s, err := observe(ctx, c, namespace)
+		s, err := observe(ctx, namespace)
 		if err != nil {
 			return releases{}, err
 		}
@@ -88,13 +80,14 @@ func TestAnOperatorKilledDuringAnOfflineUpgradeStopsTheServicesInOrder(t *testin
 		err = c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "controlplane-placement"}, p)
 		return releases{s, k.Status.InstalledRelease, p.Status.InstalledRelease, p.Annotations}, err
 	}
+	withoutBreach(t)
 	crashwalk.Walk(t, crashwalk.Scenario[releases]{
-		Config: asOperator, Operator: run, Observe: observed,
+		Config: trial.AsOperator, Operator: trial.Operate, Observe: observed,
 		// The Placement is stopped, gets its own fields, and is let go.
 		Writes: map[string]int{
 			"apply placements.placement.openstack.c5c3.io": 3, "apply keystones.keystone.openstack.c5c3.io": 1, updateStatus: 2,
 		},
-		Prepare: func(ctx context.Context) (string, error) { return whileRunning(ctx, c, request, withPlacement) },
+		Prepare: func(ctx context.Context) (string, error) { return trial.Changed(ctx, request) },
 		Settled: func(ctx context.Context, namespace string) error {
 			state, err := observed(ctx, namespace)
 			if err != nil {
@@ -103,15 +96,10 @@ func TestAnOperatorKilledDuringAnOfflineUpgradeStopsTheServicesInOrder(t *testin
 			if state.Keystone != farRelease || state.Placement != farRelease || len(state.AnnotationsOfPlacement) != 1 {
 				return fmt.Errorf("the services have %+v", state)
 			}
-			return ready(ctx, c, namespace)
+			return trial.Converged(ctx, namespace)
 		},
 		Compare: func(undisturbed, _, final releases) string {
 			return cmp.Diff(undisturbed, final, cmp.AllowUnexported(releases{}))
 		},
 	})
-	hurried.Lock()
-	defer hurried.Unlock()
-	for namespace, err := range hurried.at {
-		t.Errorf("%s: Keystone was upgraded while Placement ran: %v", namespace, err)
-	}
 }
