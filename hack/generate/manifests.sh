@@ -15,6 +15,20 @@ cd "$operator"
 	output:crd:dir=config/crd/bases \
 	output:webhook:dir=config/webhook
 
+# The fields of an affinity are described in the documentation of Kubernetes: with their
+# descriptions, a definition would be too large for kubectl apply.
+for definition in config/crd/bases/*.yaml; do
+	awk '
+		match($0, /[^ ]/) { depth = RSTART }
+		skipping && depth > skipping { next }
+		{ skipping = 0 }
+		affinity && depth <= affinity { affinity = 0 }
+		affinity && depth > affinity + 2 && /^ *description:/ { skipping = depth; next }
+		/^ *affinity:$/ { affinity = depth }
+		{ print }' "$definition" >"$definition.new"
+	mv "$definition.new" "$definition"
+done
+
 # The annotation shows which version a definition in a cluster came with, and prevents an
 # older one from replacing it.
 sed -i "s|^metadata:\$|metadata:\n  annotations:\n    forge.c5c3.io/version: $version|" config/crd/bases/*.yaml

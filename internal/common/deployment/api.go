@@ -66,6 +66,7 @@ type Backing struct {
 func (a API[S]) Reconcile(ctx context.Context, s S) reconcile.Outcome {
 	p := s.ServicePass()
 	svc := InstanceOf(p).Service()
+	svc.Annotations = p.Spec.ServiceAnnotations
 	if err := EnsureService(ctx, p.Client, p.Scheme, p.Resource, svc); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
 	}
@@ -171,17 +172,17 @@ func (a API[S]) Deployment(s S, families ...corev1.IPFamily) *appsv1.Deployment 
 	pod := PodsOf(p).Spec(a.container(s, families), mounts...)
 	pod.TerminationGracePeriodSeconds = ptr.To(p.Spec.TerminationGracePeriod())
 	pod.TopologySpreadConstraints = InstanceOf(p).SpreadConstraints(p.Spec.TopologySpreadConstraints)
-	pod.Affinity = InstanceOf(p).Affinity(p.Spec.TopologySpreadConstraints)
+	if pod.Affinity = p.Spec.Affinity; pod.Affinity == nil {
+		pod.Affinity = InstanceOf(p).Affinity(p.Spec.TopologySpreadConstraints)
+	}
 	deploy := &appsv1.Deployment{
 		ObjectMeta: p.Meta(name),
 		Spec: appsv1.DeploymentSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: p.SelectorLabels(name)},
 			Strategy: RolloutStrategy(p.Spec.Strategy),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{
-					Labels: p.Labels(name), Annotations: requesting(p.Spec.Image.Reference(), optional(a.Backing.Annotations, p)),
-				},
-				Spec: pod,
+				ObjectMeta: PodsOf(p).meta(p.Labels(name), requesting(p.Spec.Image.Reference(), optional(a.Backing.Annotations, p))),
+				Spec:       pod,
 			},
 		},
 	}

@@ -3,6 +3,8 @@ package deployment
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // keyFileMode makes keys and certificates readable to the process only. Files of Secret
@@ -19,6 +21,8 @@ type Pods struct {
 	ImagePullSecrets []corev1.LocalObjectReference
 	// PriorityClassName may be nil.
 	PriorityClassName *string
+	// Settings are those of the users.
+	Settings commonv1.PodSettings
 }
 
 // Spec returns the spec of a pod with one container that has the mounts and no access to
@@ -28,7 +32,15 @@ func (p Pods) Spec(container corev1.Container, mounts ...Mount) corev1.PodSpec {
 	for _, m := range mounts {
 		volumes = append(volumes, m.Volume)
 	}
+	for _, extra := range p.Settings.ExtraVolumes {
+		volumes = append(volumes, extraVolume(extra))
+	}
 	return corev1.PodSpec{
+		NodeSelector:     p.Settings.NodeSelector,
+		Tolerations:      p.Settings.Tolerations,
+		Affinity:         nodeAffinity(p.Settings.Affinity),
+		RuntimeClassName: p.Settings.RuntimeClassName,
+		HostAliases:      p.Settings.HostAliases,
 		Volumes:          volumes,
 		Containers:       []corev1.Container{p.Container(container, mounts...)},
 		ImagePullSecrets: p.ImagePullSecrets,
@@ -48,6 +60,7 @@ func (p Pods) Container(container corev1.Container, mounts ...Mount) corev1.Cont
 		mounted = append(mounted, corev1.VolumeMount{Name: m.Volume.Name, MountPath: m.Path, ReadOnly: true})
 	}
 	container.VolumeMounts = append(mounted, container.VolumeMounts...)
+	container = withExtras(container, p.Settings)
 	container.SecurityContext = &corev1.SecurityContext{
 		AllowPrivilegeEscalation: ptr.To(false),
 		RunAsNonRoot:             ptr.To(true),

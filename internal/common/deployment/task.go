@@ -44,7 +44,9 @@ func PodsOf(p *service.Pass) Pods { return PodsFor(p.Definition, p.Spec) }
 
 // PodsFor returns what all pods of an instance of the service have in common.
 func PodsFor(d *service.Definition, spec *commonv1.ServiceSpec) Pods {
-	return Pods{UserID: d.UserID, ImagePullSecrets: spec.ImagePullSecrets, PriorityClassName: spec.PriorityClassName}
+	return Pods{
+		UserID: d.UserID, ImagePullSecrets: spec.ImagePullSecrets, PriorityClassName: spec.PriorityClassName, Settings: spec.PodSettings,
+	}
 }
 
 // InstanceOf returns what the objects of the pass's instance have in common.
@@ -86,7 +88,7 @@ func TaskJob(p *service.Pass, t Task) (*batchv1.Job, error) {
 			PodFailurePolicy:      failurePolicy(t.Failures),
 			ActiveDeadlineSeconds: ptr.To(TaskDeadlineSeconds),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: TaskMeta(p.Definition, p.Resource.GetName(), t.Name, p.Spec.Image.Reference(), t.Annotations),
+				ObjectMeta: PodsOf(p).TaskMeta(p.Definition, p.Resource.GetName(), t.Name, p.Spec.Image.Reference(), t.Annotations),
 				Spec:       pod,
 			},
 		},

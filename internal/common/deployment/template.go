@@ -25,10 +25,20 @@ var unmeshed = struct{ labels, annotations map[string]string }{
 
 // TaskMeta returns the metadata of the pods of a Job or CronJob that run the image. The
 // annotations may be nil.
-func TaskMeta(d *service.Definition, instance, component, image string, annotations map[string]string) metav1.ObjectMeta {
-	meta := metav1.ObjectMeta{Labels: d.TaskLabels(instance, component), Annotations: requesting(image, annotations)}
+func (p Pods) TaskMeta(d *service.Definition, instance, component, image string, annotations map[string]string) metav1.ObjectMeta {
+	meta := p.meta(d.TaskLabels(instance, component), requesting(image, annotations))
 	maps.Copy(meta.Labels, unmeshed.labels)
 	maps.Copy(meta.Annotations, unmeshed.annotations)
+	return meta
+}
+
+// meta adds the labels and annotations of the operator to those of the users.
+func (p Pods) meta(labels, annotations map[string]string) metav1.ObjectMeta {
+	meta := metav1.ObjectMeta{Labels: map[string]string{}, Annotations: map[string]string{}}
+	maps.Copy(meta.Labels, p.Settings.PodLabels)
+	maps.Copy(meta.Labels, labels)
+	maps.Copy(meta.Annotations, p.Settings.PodAnnotations)
+	maps.Copy(meta.Annotations, annotations)
 	return meta
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func TestTaskPodsOptOutOfServiceMeshInjection(t *testing.T) {
-	meta := TaskMeta(&instance.Definition, "harbour", "db-sync", "registry/harbour:2025.2", map[string]string{"hash": "1"})
+	meta := Pods{}.TaskMeta(&instance.Definition, "harbour", "db-sync", "registry/harbour:2025.2", map[string]string{"hash": "1"})
 	for key, want := range map[string]string{
 		"sidecar.istio.io/inject": "false", "kuma.io/sidecar-injection": "disabled", "linkerd.io/inject": "disabled",
 		"consul.hashicorp.com/connect-inject": "false", "hash": "1", apply.RequestedImage: "registry/harbour:2025.2",

@@ -8,7 +8,7 @@ import (
 )
 
 func FuzzImageReference(f *testing.F) {
-	for _, image := range []ImageSpec{
+	for _, image := range []struct{ Repository, Tag string }{
 		{"ghcr.io/c5c3/keystone", "2025.2"},
 		{"localhost:5000/a_b/c__d/e--f", "latest"},
 		{"[fd00::1]:5000/keystone", "2025.2-upgraded"},

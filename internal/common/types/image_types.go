@@ -18,14 +18,25 @@ type ImageSpec struct {
 	// +required
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`
 	Tag string `json:"tag"`
+
+	// digest pins the image's content. The tag still says which release it is, and the
+	// operator checks that the image holds that release. Set it anew with every tag.
+	// Example: "sha256:" and 64 hexadecimal digits.
+	//
+	// +optional
+	// +kubebuilder:validation:Pattern=`^sha256:[a-f0-9]{64}$`
+	Digest string `json:"digest,omitempty"`
 }
 
 // ImageTagField is the field of a service's release, as the messages of conditions name
 // it when it has to be set to something else.
 const ImageTagField = "image.tag"
 
-// Reference returns the image in the form a container runtime takes,
-// repository:tag.
+// Reference returns the image in the form a container runtime takes, repository:tag or
+// repository:tag@digest, of which it pulls the digest.
 func (i ImageSpec) Reference() string {
-	return i.Repository + ":" + i.Tag
+	if i.Digest == "" {
+		return i.Repository + ":" + i.Tag
+	}
+	return i.Repository + ":" + i.Tag + "@" + i.Digest
 }

@@ -32,7 +32,7 @@ func ServiceRules[T Describer](service string, selector func(name string) map[st
 	spec := func(check func(*ServiceSpec, *field.Path) field.ErrorList) rules.Check[T] {
 		return func(resource T, at *field.Path) field.ErrorList { return check(resource.ServiceSpec(), at) }
 	}
-	return rules.Table[T]{
+	return append(PodRules("spec", service, func(r T) *PodSettings { return &r.ServiceSpec().PodSettings }), rules.Table[T]{
 		{Path: "spec.replicas", Check: rules.AtLeast(1, func(r T) *int32 { return &r.ServiceSpec().Replicas })},
 		{Path: "spec.image", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateImage(s.Image, service, at) })},
 		{Path: "spec.imagePullSecrets", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
@@ -74,7 +74,7 @@ func ServiceRules[T Describer](service string, selector func(name string) map[st
 		{Path: "spec.priorityClassName", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
 			return ValidatePriorityClassName(s.PriorityClassName, at)
 		})},
-	}
+	}...)
 }
 
 func validatePreStopSleep(s *ServiceSpec, at *field.Path) field.ErrorList {

@@ -125,6 +125,8 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:MaxLength=253
 	PriorityClassName *string `json:"priorityClassName,omitempty"`
 
+	PodSettings `json:",inline"`
+
 	// terminationGracePeriodSeconds is the time in seconds for a pod to finish its requests
 	// and stop. When it is not set, it is 30.
 	//

@@ -20,6 +20,9 @@ func (s Service[T]) mutable() map[string]func(T) {
 	for name, change := range serviceAccepted {
 		changes[name] = s.changing(change)
 	}
+	for name, change := range PodsAccepted {
+		changes[name] = s.changingPods(change)
+	}
 	changes["policy rules"] = s.changing(func(spec *commonv1.ServiceSpec) {
 		spec.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{s.Policy: "role:reader"}}
 	})
@@ -31,6 +34,7 @@ var serviceAccepted = map[string]func(*commonv1.ServiceSpec){
 	"a registry by address":    func(s *commonv1.ServiceSpec) { s.Image.Repository = "[fd00::1]:5000/service" },
 	"a registry in upper case": func(s *commonv1.ServiceSpec) { s.Image.Repository = "Registry.example.com/service" },
 	"a tag that is no release": func(s *commonv1.ServiceSpec) { s.Image.Tag = "latest" },
+	"a digest":                 func(s *commonv1.ServiceSpec) { s.Image.Digest = Digest },
 	"another database server":  func(s *commonv1.ServiceSpec) { s.Database.Host = "other.example.com" },
 	"an address as host":       func(s *commonv1.ServiceSpec) { s.Database.Host = "192.0.2.1" },
 	"an IPv6 address as host":  func(s *commonv1.ServiceSpec) { s.Database.Host = "2001:db8::1" },

@@ -18,7 +18,7 @@ func (s Service[T]) Completed(kind Kind[T]) Kind[T] {
 	complete := kind.Complete
 	kind.Complete = nil
 	for _, object := range complete {
-		for _, change := range []func(*commonv1.ServiceSpec){func(*commonv1.ServiceSpec) {}, managed} {
+		for _, change := range []func(*commonv1.ServiceSpec){func(s *commonv1.ServiceSpec) { SecretFirst(&s.PodSettings) }, managed} {
 			kind.Complete = append(kind.Complete, func() T {
 				filled := object()
 				s.complete(filled.ServiceSpec(), s.spread(filled))
@@ -28,7 +28,7 @@ func (s Service[T]) Completed(kind Kind[T]) Kind[T] {
 			})
 		}
 	}
-	kind.Violations = slices.Concat(s.violations(), kind.Violations)
+	kind.Violations = slices.Concat(s.violations(), PodViolations("spec", s.changingPods), kind.Violations)
 	kind.Updates = slices.Concat(s.convert(serviceUpdates), kind.Updates)
 	accepted, mutable := s.accepted(), s.mutable()
 	maps.Copy(accepted, kind.Accepted)
@@ -37,7 +37,8 @@ func (s Service[T]) Completed(kind Kind[T]) Kind[T] {
 	kind.DefaultRows = slices.Concat(serviceDefaults, kind.DefaultRows)
 	kind.OperatorDefaults = append([]string{"spec.resources"}, kind.OperatorDefaults...)
 	kind.KubernetesFields = slices.Concat([]string{
-		"spec.networkPolicy.additionalEgress[0]", "spec.resources", "spec.strategy", "spec.topologySpreadConstraints[0]",
+		"spec.affinity", "spec.extraEnv[0]", "spec.networkPolicy.additionalEgress[0]", "spec.resources", "spec.strategy",
+		"spec.topologySpreadConstraints[0]",
 	}, kind.KubernetesFields)
 	kind.SameAsNothing = append([]string{"spec.database.port minimum"}, kind.SameAsNothing...)
 	kind.Words = slices.Concat([]string{"", "a", "x\ny", "0 0 * * *", "https://a.example.com"}, kind.Words)
@@ -47,6 +48,7 @@ func (s Service[T]) Completed(kind Kind[T]) Kind[T] {
 // complete sets every shared field.
 func (s Service[T]) complete(spec *commonv1.ServiceSpec, spread corev1.TopologySpreadConstraint) {
 	spec.Replicas, spec.DeletionPolicy = 3, commonv1.DeletionPolicyRetain
+	spec.Image.Digest, spec.PodSettings = Digest, PodSettings()
 	spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
 	spec.Database.Port, spec.Database.SecretRef.Key = 3306, "password"
 	spec.Database.TLS = &commonv1.DatabaseTLSSpec{

@@ -64,6 +64,10 @@ var backingViolations = []serviceViolation{
 		"spec.image.tag", "Required value", NoMatch, "",
 	},
 	{
+		"an image digest of another kind", func(s *commonv1.ServiceSpec) { s.Image.Digest = "sha1:0123" },
+		"spec.image.digest", "must be sha256: and 64 hexadecimal digits", NoMatch, "",
+	},
+	{
 		"an image tag with a slash", func(s *commonv1.ServiceSpec) { s.Image.Tag = "2025/2" },
 		"spec.image.tag", "must be at most 128", NoMatch, "",
 	},

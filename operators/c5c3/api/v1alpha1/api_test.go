@@ -23,15 +23,19 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 		UpdateRules: ValidateUpdate,
 		Defaults:    SetDefaults,
 
-		Base:       withServices,
-		Violations: apitest.Violations(violations()),
-		Mended:     apitest.Violations(mendedViolations()),
-		Updates:    apitest.Violations(immutableChanges()),
-		Accepted:   accepted(),
-		Mutable:    mutableChanges(),
-		Obsolete:   ofService(func(k *ServiceKeystoneSpec) { k.PublicEndpoint = "https:///v3" }),
+		Base: withServices,
+		Violations: slices.Concat(apitest.Violations(violations()),
+			apitest.PodViolations(keystonePath, podsOf(ofKeystone)), apitest.PodViolations(placementPath, podsOf(ofPlacement))),
+		Mended:   apitest.Violations(mendedViolations()),
+		Updates:  apitest.Violations(immutableChanges()),
+		Accepted: accepted(),
+		Mutable:  mutableChanges(),
+		Obsolete: ofService(func(k *ServiceKeystoneSpec) { k.PublicEndpoint = "https:///v3" }),
 
 		DefaultRows: apitest.Defaults(defaultRows()),
+		KubernetesFields: []string{
+			keystonePath + ".affinity", keystonePath + ".extraEnv[0]", placementPath + ".affinity", placementPath + ".extraEnv[0]",
+		},
 		SameAsNothing: []string{
 			"spec.services required", databasePath + ".host minLength", databasePath + ".port minimum",
 		},

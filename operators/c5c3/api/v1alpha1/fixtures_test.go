@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -66,8 +67,8 @@ func complete() *ControlPlane {
 	published.ParentRef.Namespace, published.ParentRef.SectionName = "gateways", "https"
 	published.Path, published.Annotations = "/", map[string]string{"a": "b"}
 	service := ServiceSpec{
-		Replicas: new(int32(3)), Image: &commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
-		ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}}, PolicyOverrides: policy(),
+		Replicas: new(int32(3)), Image: &commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2", Digest: apitest.Digest},
+		PodSettings: apitest.PodSettings(), ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}}, PolicyOverrides: policy(),
 		Gateway: published, PublicEndpoint: "https://keystone.example.com/v3",
 	}
 	cp.Spec.Services.Keystone = &ServiceKeystoneSpec{ServiceSpec: service, RotationInterval: every(168 * time.Hour)}
@@ -83,6 +84,8 @@ func complete() *ControlPlane {
 // completeBrownfield returns a ControlPlane with the fields that complete cannot have.
 func completeBrownfield() *ControlPlane {
 	cp := complete()
+	apitest.SecretFirst(&cp.Spec.Services.Keystone.PodSettings)
+	apitest.SecretFirst(&cp.Spec.Services.Placement.PodSettings)
 	cp.Spec.Infrastructure.Database.ClusterRef, cp.Spec.Infrastructure.Database.Host = nil, "db.example.com"
 	cp.Spec.Infrastructure.Cache.ClusterRef, cp.Spec.Infrastructure.Cache.Servers = nil, []string{"memcached:11211"}
 	return cp

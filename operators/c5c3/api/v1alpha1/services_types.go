@@ -37,6 +37,8 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, size(s.name) > 0)",message="name the Secret with which the image is pulled"
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
+	commonv1.PodSettings `json:",inline"`
+
 	// policyOverrides changes rules of the service's API policy and takes precedence over global.
 	//
 	// +optional

@@ -28,7 +28,13 @@ func serviceRules(name string, get func(*ControlPlane) *ServiceSpec) rules.Table
 			return nil
 		}
 	}
-	return rules.Table[*ControlPlane]{
+	pods := func(cp *ControlPlane) *commonv1.PodSettings {
+		if service := get(cp); service != nil {
+			return &service.PodSettings
+		}
+		return nil
+	}
+	return append(commonv1.PodRules(path, name, pods), rules.Table[*ControlPlane]{
 		{Path: path + ".replicas", Check: of(rules.AtLeast(1, func(s *ServiceSpec) *int32 { return s.Replicas }))},
 		{Path: path + ".image", Check: of(func(s *ServiceSpec, at *field.Path) field.ErrorList { return checkImage(s, name, at) })},
 		{Path: path + ".imagePullSecrets", Check: of(checkImagePullSecrets)},
@@ -37,7 +43,7 @@ func serviceRules(name string, get func(*ControlPlane) *ServiceSpec) rules.Table
 			return commonv1.ValidateGateway(s.Gateway, name, at)
 		})},
 		{Path: path + ".publicEndpoint", Check: of(checkPublicEndpoint)},
-	}
+	}...)
 }
 
 func checkImage(service *ServiceSpec, name string, at *field.Path) field.ErrorList {

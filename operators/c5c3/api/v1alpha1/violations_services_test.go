@@ -36,6 +36,12 @@ func ofPlacementDatabase(change func(*PlacementDatabaseSpec)) func(*ControlPlane
 	}
 }
 
+func podsOf(of func(func(*ServiceSpec)) func(*ControlPlane)) func(func(*commonv1.PodSettings)) func(*ControlPlane) {
+	return func(change func(*commonv1.PodSettings)) func(*ControlPlane) {
+		return of(func(s *ServiceSpec) { change(&s.PodSettings) })
+	}
+}
+
 func pulling(names ...string) func(*ServiceSpec) {
 	return func(s *ServiceSpec) {
 		for _, name := range names {
@@ -71,6 +77,12 @@ func serviceViolations(name, path string, of func(func(*ServiceSpec)) func(*Cont
 			name + ": an image without a name", of(func(s *ServiceSpec) { s.Image = &commonv1.ImageSpec{Tag: "2025.2"} }),
 			path + ".image.repository", "name the image, for example ghcr.io/c5c3/" + strings.TrimPrefix(path, "spec.services."),
 			apitest.TooShort, "",
+		},
+		{
+			name + ": an image digest of another kind", of(func(s *ServiceSpec) {
+				s.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.2", Digest: "sha1:0123"}
+			}),
+			path + ".image.digest", "must be sha256: and 64 hexadecimal digits", apitest.NoMatch, "",
 		},
 		{
 			name + ": an image tag with a slash", of(func(s *ServiceSpec) {

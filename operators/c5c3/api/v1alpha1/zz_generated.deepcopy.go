@@ -687,6 +687,7 @@ func (in *ServiceSpec) DeepCopyInto(out *ServiceSpec) {
 		*out = make([]v1.LocalObjectReference, len(*in))
 		copy(*out, *in)
 	}
+	in.PodSettings.DeepCopyInto(&out.PodSettings)
 	if in.PolicyOverrides != nil {
 		in, out := &in.PolicyOverrides, &out.PolicyOverrides
 		*out = new(types.PolicySpec)

@@ -22,6 +22,7 @@ func specOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServiceSpec, re
 		Gateway:          service.Gateway.DeepCopy(),
 		PolicyOverrides:  mergePolicies(with.policy, service.PolicyOverrides),
 		ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
+		PodSettings:      *service.PodSettings.DeepCopy(),
 	}
 	if service.Replicas != nil {
 		spec.Replicas = *service.Replicas

@@ -57,7 +57,7 @@ func trustFlushCronJob(s *pass.Scope) *batchv1.CronJob {
 			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: task, Spec: batchv1.JobSpec{
 				ActiveDeadlineSeconds: ptr.To(deployment.TaskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{
-					ObjectMeta: deployment.TaskMeta(&pass.Definition, k.Name, trustFlush, pass.ScheduledImage(k), nil),
+					ObjectMeta: deployment.PodsOf(s.Pass).TaskMeta(&pass.Definition, k.Name, trustFlush, pass.ScheduledImage(k), nil),
 					Spec:       pod,
 				},
 			}},

@@ -150,7 +150,7 @@ func (r Rotator) CronJob(k *keystonev1alpha1.Keystone, scripts string) *batchv1.
 				BackoffLimit:          ptr.To(rotationRetries),
 				ActiveDeadlineSeconds: ptr.To(deployment.TaskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{
-					ObjectMeta: deployment.TaskMeta(&pass.Definition, k.Name, r.Name, pass.ScheduledImage(k), nil),
+					ObjectMeta: deployment.PodsFor(&pass.Definition, &k.Spec.ServiceSpec).TaskMeta(&pass.Definition, k.Name, r.Name, pass.ScheduledImage(k), nil),
 					Spec:       r.podSpec(k, scripts),
 				},
 			}},

@@ -98,7 +98,7 @@ func MigrateJob(s *pass.Scope, data map[string][]byte) (*batchv1.Job, error) {
 		return nil, err
 	}
 	template := &built.Spec.Template
-	template.ObjectMeta = deployment.TaskMeta(&pass.Definition, k.Name, credentialMigrate, pass.ScheduledImage(k), nil)
+	template.ObjectMeta = deployment.PodsOf(s.Pass).TaskMeta(&pass.Definition, k.Name, credentialMigrate, pass.ScheduledImage(k), nil)
 	template.Spec.Containers[0].Image = pass.ScheduledImage(k)
 	return built, nil
 }

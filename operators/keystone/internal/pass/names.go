@@ -52,7 +52,12 @@ func ScheduledImage(k *keystonev1alpha1.Keystone) string {
 	if k.Status.UpgradePhase.IsFinal() || k.Status.UpgradePhase.IsOffline() {
 		tag = k.Status.TargetRelease
 	}
-	return k.Spec.Image.Repository + ":" + tag
+	image := k.Spec.Image
+	if tag != image.Tag {
+		// The digest is that of the wanted release.
+		image = commonv1.ImageSpec{Repository: image.Repository, Tag: tag}
+	}
+	return image.Reference()
 }
 
 // Manage returns a keystone-manage command line.
