@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -51,14 +50,4 @@ func APIImage(d *service.Definition, meta *metav1.ObjectMeta, spec *corev1.PodSp
 		}
 	}
 	return ""
-}
-
-// TagOf returns the tag of an image reference, "" if it has none. A digest is left out.
-func TagOf(reference string) string {
-	reference, _, _ = strings.Cut(reference, "@")
-	colon := strings.LastIndex(reference, ":")
-	if colon < 0 || strings.Contains(reference[colon:], "/") {
-		return ""
-	}
-	return reference[colon+1:]
 }

@@ -60,8 +60,13 @@ func remember(status *commonv1.ServiceStatus, found commonv1.ImageStatus) {
 		return
 	}
 	status.Images = append(status.Images, found)
-	if surplus := len(status.Images) - remembered; surplus > 0 {
-		status.Images = slices.Delete(status.Images, 0, surplus)
+	for len(status.Images) > remembered {
+		oldest := 0
+		if OfTag(status, status.InstalledRelease) == &status.Images[oldest] {
+			// It stays, however often the image of an upgrade changes.
+			oldest = 1
+		}
+		status.Images = slices.Delete(status.Images, oldest, oldest+1)
 	}
 }
 

@@ -76,6 +76,23 @@ func TestTheStatusKeepsTheLastTwoImageCheckResults(t *testing.T) {
 	}
 }
 
+func TestTheImageOfTheInstalledReleaseIsNotForgottenDuringAnUpgrade(t *testing.T) {
+	p := passOf("2025.1")
+	p.Status.InstalledRelease = "2025.1"
+	for _, image := range []commonv1.ImageSpec{
+		{Tag: "2025.1", Digest: "sha256:aa"}, {Tag: "2025.2", Digest: "sha256:bb"}, {Tag: "2025.2", Digest: "sha256:cc"},
+	} {
+		image.Repository = p.Spec.Image.Repository
+		p.Spec.Image = image
+		Record(p, []corev1.Pod{checked(image.Reference(), finding, 0)}, "db-sync")
+	}
+	for tag, want := range map[string]string{"2025.1": "sha256:aa", "2025.2": "sha256:cc"} {
+		if found := OfTag(p.Status, tag); found == nil || found.Reference != "ghcr.io/c5c3/harbour:"+tag+"@"+want {
+			t.Errorf("got %v of %s, want %s", found, tag, want)
+		}
+	}
+}
+
 func TestTheVersionInTheImageIsComparedWithItsTag(t *testing.T) {
 	for _, test := range []struct {
 		tag, version, reason, message string
@@ -86,9 +103,13 @@ func TestTheVersionInTheImageIsComparedWithItsTag(t *testing.T) {
 		{"2025.2", "99.0", vocabulary.ReasonReleaseUnknown, "99.0 of Harbour, whose release is not known"},
 		{"2025.2", "", vocabulary.ReasonReleaseUnknown, "holds an unknown version"},
 		{"latest", "7.1.0", vocabulary.ReasonReleaseUnknown, "release 2025.1"},
+		{"2025.1@sha256:abab", "7.1.0", vocabulary.ReasonReleaseMatches, "harbour:2025.1@sha256:abab holds 7.1.0"},
+		{"2025.2@sha256:abab", "7.1.0", vocabulary.ReasonReleaseDiffers, "correct the tag or the image"},
 		{"2025.2", "-", vocabulary.ReasonReleaseUnknown, "until a Job uses the image"},
 	} {
-		p := passOf(test.tag)
+		tag, digest, _ := strings.Cut(test.tag, "@")
+		p := passOf(tag)
+		p.Spec.Image.Digest = digest
 		if test.version != "-" {
 			Record(p, []corev1.Pod{checked(p.Spec.Image.Reference(), fmt.Sprintf(`{"version": %q}`, test.version), 0)}, "db-sync")
 		}

@@ -34,7 +34,7 @@ func Reconcile(_ context.Context, p *service.Pass) reconcile.Outcome {
 // into one.
 func OfTag(status *commonv1.ServiceStatus, tag string) *commonv1.ImageStatus {
 	for i := len(status.Images) - 1; tag != "" && i >= 0; i-- {
-		if strings.HasSuffix(status.Images[i].Reference, ":"+tag) {
+		if TagOf(status.Images[i].Reference) == tag {
 			return &status.Images[i]
 		}
 	}
@@ -65,6 +65,19 @@ func Describe(d *service.Definition, found *commonv1.ImageStatus) string {
 // known if both are.
 func releases(d *service.Definition, found *commonv1.ImageStatus) (held, promised release.Release, known bool) {
 	held, known = d.Application.Majors.ReleaseOf(found.Version)
-	promised, err := release.Parse(found.Reference[strings.LastIndex(found.Reference, ":")+1:])
+	promised, err := release.Parse(TagOf(found.Reference))
 	return held, promised, known && err == nil
 }
+
+// TagOf returns the tag of an image reference, "" if it has none. A digest is left out.
+func TagOf(reference string) string {
+	reference, _, _ = strings.Cut(reference, "@")
+	colon := strings.LastIndex(reference, ":")
+	if colon < 0 || strings.Contains(reference[colon:], "/") {
+		return ""
+	}
+	return reference[colon+1:]
+}
+
+// HasDigest reports whether an image reference has a digest.
+func HasDigest(reference string) bool { return strings.Contains(reference, "@") }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -49,6 +50,29 @@ func (w *work) installedMajor() int {
 	}
 	major, _ := w.Application.Majors.Of(held)
 	return major
+}
+
+// requiredMajor returns the major version that an image of the installed release, or the
+// first one, must have, zero for any. A digest stands for one image, which is held to its tag
+// from the first installation on.
+func (w *work) requiredMajor() int {
+	if w.Spec.Image.Digest == "" {
+		return w.installedMajor()
+	}
+	return cmp.Or(w.promisedMajor(), w.installedMajor())
+}
+
+// checkDigest looks into an image whose digest has changed during an upgrade, before
+// anything runs with it.
+func (w *work) checkDigest(ctx context.Context) error {
+	if w.Spec.Image.Digest == "" || image.Found(w.Status, w.Spec.Image.Reference()) != nil {
+		return nil
+	}
+	hint := ""
+	if !w.Status.UpgradePhase.IsFinal() {
+		hint = w.abortHint()
+	}
+	return w.checkLogin(ctx, w.promisedMajor(), hint)
 }
 
 // recordImage keeps what a successful Job has found in the image. It asks the API server,

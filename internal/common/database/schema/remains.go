@@ -13,6 +13,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/image"
 	"github.com/c5c3/forge/internal/common/job"
 )
 
@@ -64,8 +65,8 @@ func (w *work) cronJobs(ctx context.Context) ([]batchv1.CronJob, error) {
 // runsInstalled reports whether a pod, or one with the template, uses the image of the
 // installed release. Those of an earlier operator do not have the annotation.
 func (w *work) runsInstalled(meta *metav1.ObjectMeta, spec *corev1.PodSpec) bool {
-	installed := func(image string) bool {
-		return image != w.Spec.Image.Reference() && deployment.TagOf(image) == w.Status.InstalledRelease
+	installed := func(reference string) bool {
+		return reference != w.Spec.Image.Reference() && image.TagOf(reference) == w.Status.InstalledRelease
 	}
 	if requested := meta.Annotations[apply.RequestedImage]; requested != "" {
 		return installed(requested)
@@ -100,7 +101,7 @@ func (w *work) recoverInstalledRelease(ctx context.Context) error {
 		templates = append(templates, live.Spec.Template)
 	}
 	for i := range templates {
-		tag := deployment.TagOf(deployment.APIImage(w.Definition, &templates[i].ObjectMeta, &templates[i].Spec))
+		tag := image.TagOf(deployment.APIImage(w.Definition, &templates[i].ObjectMeta, &templates[i].Spec))
 		if tag != "" && tag != w.Spec.Image.Tag {
 			w.Status.InstalledRelease = tag
 			return nil
@@ -145,7 +146,7 @@ func tagOfJob(live *batchv1.Job) string {
 		return ""
 	}
 	template := &live.Spec.Template
-	return deployment.TagOf(apply.ImageOf(&template.ObjectMeta, &template.Spec.Containers[0]))
+	return image.TagOf(apply.ImageOf(&template.ObjectMeta, &template.Spec.Containers[0]))
 }
 
 // contractionRuns reports whether a Job may still be contracting the schema.

@@ -88,7 +88,7 @@ func (w *work) keepExpandedSchema(ctx context.Context) (message string, err erro
 	}
 	succeeded, err := w.Jobs.SucceededFor(ctx, live, checked)
 	if err == nil && !succeeded {
-		err = w.checkLogin(ctx, w.installedMajor(), emptyDatabaseHint)
+		err = w.checkLogin(ctx, w.requiredMajor(), emptyDatabaseHint)
 	}
 	if err != nil {
 		return "", err

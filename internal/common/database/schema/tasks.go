@@ -54,7 +54,7 @@ func (s Schema) Tasks(p *service.Pass) map[string]deployment.Task {
 	return tasks
 }
 
-func (w *work) syncTask() deployment.Task { return w.syncing(w.installedMajor()) }
+func (w *work) syncTask() deployment.Task { return w.syncing(w.requiredMajor()) }
 
 // syncing runs [Schema.Sync] with an image that has the major version.
 func (w *work) syncing(major int) deployment.Task {

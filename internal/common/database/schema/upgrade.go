@@ -22,9 +22,13 @@ func (w *work) upgrade(ctx context.Context) (message string, err error) {
 		}
 		return "", w.initiateUpgrade()
 	}
-	switch w.Status.UpgradePhase {
-	case commonv1.UpgradePhaseExpanding:
+	if w.Status.UpgradePhase == commonv1.UpgradePhaseExpanding {
 		return "", w.expand(ctx)
+	}
+	if err := w.checkDigest(ctx); err != nil {
+		return "", err
+	}
+	switch w.Status.UpgradePhase {
 	case commonv1.UpgradePhaseMigrating:
 		return "", w.migrate(ctx)
 	case commonv1.UpgradePhaseRollingUpdate:

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/image"
 	"github.com/c5c3/forge/internal/common/release"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -46,18 +47,22 @@ func AdminPasswordKey(k *keystonev1alpha1.Keystone) string {
 
 // ScheduledImage returns the image of CronJobs: that of the installed release until the
 // database schema fits the wanted one. From phase Contracting on, the schema no longer
-// fits the old release. During an offline upgrade CronJobs are suspended.
+// fits the old release. During an offline upgrade CronJobs are suspended. An image with a
+// digest is used once a Job has looked into it.
 func ScheduledImage(k *keystonev1alpha1.Keystone) string {
 	tag := cmp.Or(k.Status.InstalledRelease, k.Spec.Image.Tag)
 	if k.Status.UpgradePhase.IsFinal() || k.Status.UpgradePhase.IsOffline() {
 		tag = k.Status.TargetRelease
 	}
-	image := k.Spec.Image
-	if tag != image.Tag {
-		// The digest is that of the wanted release.
-		image = commonv1.ImageSpec{Repository: image.Repository, Tag: tag}
+	wanted := k.Spec.Image
+	if tag == wanted.Tag && (wanted.Digest == "" || image.Found(&k.Status.ServiceStatus, wanted.Reference()) != nil) {
+		return wanted.Reference()
 	}
-	return image.Reference()
+	// The digest of the spec is that of the wanted release.
+	if known := image.OfTag(&k.Status.ServiceStatus, tag); known != nil && image.HasDigest(known.Reference) {
+		return known.Reference
+	}
+	return commonv1.ImageSpec{Repository: wanted.Repository, Tag: tag}.Reference()
 }
 
 // Manage returns a keystone-manage command line.

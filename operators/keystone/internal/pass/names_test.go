@@ -51,3 +51,35 @@ func TestCronJobsUseTheImageOfTheInstalledSchema(t *testing.T) {
 		})
 	}
 }
+
+func TestCronJobsUseADigestOnceAJobHasLookedIntoItsImage(t *testing.T) {
+	const repository = "ghcr.io/c5c3/keystone:"
+	known := func(images ...string) (all []commonv1.ImageStatus) {
+		for _, image := range images {
+			all = append(all, commonv1.ImageStatus{Reference: repository + image})
+		}
+		return all
+	}
+	upgrading := commonv1.ServiceStatus{
+		InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: commonv1.UpgradePhaseRollingUpdate,
+	}
+	for name, test := range map[string]struct {
+		status commonv1.ServiceStatus
+		images []commonv1.ImageStatus
+		want   string
+	}{
+		"once it is installed":         {commonv1.ServiceStatus{InstalledRelease: "2025.2"}, known("2025.2@sha256:new"), "2025.2@sha256:new"},
+		"while a first one is checked": {commonv1.ServiceStatus{InstalledRelease: "2025.2"}, known("2025.2"), "2025.2"},
+		"while another one is checked": {commonv1.ServiceStatus{InstalledRelease: "2025.2"}, known("2025.2@sha256:old"), "2025.2@sha256:old"},
+		"during an upgrade":            {upgrading, known("2025.1@sha256:old", "2025.2@sha256:new"), "2025.1@sha256:old"},
+		"during one from a tag alone":  {upgrading, known("2025.1", "2025.2@sha256:new"), "2025.1"},
+	} {
+		k := fixture.Minimal()
+		k.Spec.Image.Digest = "sha256:new"
+		k.Status.ServiceStatus = test.status
+		k.Status.Images = test.images
+		if got := pass.ScheduledImage(k); got != repository+test.want {
+			t.Errorf("%s: got %s, want %s", name, got, repository+test.want)
+		}
+	}
+}
