@@ -15,8 +15,8 @@ cd "$operator"
 	output:crd:dir=config/crd/bases \
 	output:webhook:dir=config/webhook
 
-# The fields of an affinity are described in the documentation of Kubernetes: with their
-# descriptions, a definition would be too large for kubectl apply.
+# The fields of an affinity are described in the documentation of Kubernetes. Their
+# descriptions would be a large part of a definition, whose size kubectl apply limits.
 for definition in config/crd/bases/*.yaml; do
 	awk '
 		match($0, /[^ ]/) { depth = RSTART }

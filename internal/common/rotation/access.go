@@ -15,6 +15,8 @@ type Access struct {
 	Name      string
 	Namespace string
 	Labels    map[string]string
+	// Annotations are set on the ServiceAccount; they may be nil.
+	Annotations map[string]string
 	// Source is the Secret in use; the Job may only read it.
 	Source string
 	// Staging is the Secret that the Job may read and patch.
@@ -31,9 +33,11 @@ func (a Access) Objects() []client.Object {
 			APIGroups: []string{corev1.GroupName}, Resources: []string{"secrets"}, ResourceNames: []string{secret}, Verbs: verbs,
 		}
 	}
+	account := meta()
+	account.Annotations = a.Annotations
 	return []client.Object{
 		// Pods request the token explicitly; nothing else that uses the account needs one.
-		&corev1.ServiceAccount{ObjectMeta: meta(), AutomountServiceAccountToken: ptr.To(false)},
+		&corev1.ServiceAccount{ObjectMeta: account, AutomountServiceAccountToken: ptr.To(false)},
 		&rbacv1.Role{ObjectMeta: meta(), Rules: []rbacv1.PolicyRule{rule(a.Source, "get"), rule(a.Staging, "get", "patch")}},
 		&rbacv1.RoleBinding{
 			ObjectMeta: meta(),

@@ -19,9 +19,9 @@ type ImageSpec struct {
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`
 	Tag string `json:"tag"`
 
-	// digest pins the image's content. The tag still says which release it is, and the
-	// operator checks that the image holds that release. Set it anew with every tag.
-	// Example: "sha256:" and 64 hexadecimal digits.
+	// digest pins the image's content. The tag still says which release it is, and no pod
+	// of the service runs the image before a Job has found that release in it. Set it anew
+	// with every tag. Example: "sha256:" and 64 hexadecimal digits.
 	//
 	// +optional
 	// +kubebuilder:validation:Pattern=`^sha256:[a-f0-9]{64}$`

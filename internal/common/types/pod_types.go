@@ -45,7 +45,8 @@ type PodSettings struct {
 	HostAliases []corev1.HostAlias `json:"hostAliases,omitempty"`
 
 	// podLabels are added to all pods. Labels of app.kubernetes.io and c5c3.io are the
-	// operator's. Example: {"team": "identity"}.
+	// operator's, and those by which Kubernetes tells pods apart are its own.
+	// Example: {"team": "identity"}.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
@@ -64,10 +65,19 @@ type PodSettings struct {
 	// +kubebuilder:validation:MaxProperties=32
 	ServiceAnnotations map[string]string `json:"serviceAnnotations,omitempty"`
 
+	// serviceAccountAnnotations are set on the ServiceAccounts that the operator creates:
+	// those of pods that use the API server, such as Keystone's rotations. The other pods
+	// use the ServiceAccount "default" of the namespace, without a token.
+	//
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	ServiceAccountAnnotations map[string]string `json:"serviceAccountAnnotations,omitempty"`
+
 	// extraEnv are environment variables of the service's own processes, in the API pods,
-	// Jobs and CronJobs. Variables that begin with OS_ or UWSGI_, and PYTHONPATH, are
-	// the operator's: options are set by extraConfig. A changed Secret or ConfigMap reaches
-	// a pod when it starts. Example: [{"name": "REQUESTS_CA_BUNDLE", "value": "/extra/ca.crt"}].
+	// Jobs and CronJobs. Those that the operator sets are refused, such as all that begin
+	// with OS_ or UWSGI_: options are set by extraConfig. A changed Secret or ConfigMap
+	// reaches a pod when it starts.
+	// Example: [{"name": "REQUESTS_CA_BUNDLE", "value": "/extra/ca.crt"}].
 	//
 	// +optional
 	// +listType=map
@@ -122,8 +132,8 @@ type ExtraVolume struct {
 	// +optional
 	Secret *VolumeFiles `json:"secret,omitempty"`
 
-	// persistentVolumeClaim is the claim whose volume is mounted. With several API pods it
-	// must allow that many nodes to mount it.
+	// persistentVolumeClaim is the claim whose volume is mounted. The nodes of all pods of
+	// the service must be able to mount it at the same time.
 	//
 	// +optional
 	PersistentVolumeClaim *corev1.LocalObjectReference `json:"persistentVolumeClaim,omitempty"`

@@ -38,13 +38,16 @@ func PodRules[T any](path, service string, get func(T) *PodSettings) rules.Table
 		})},
 		{Path: path + ".hostAliases", Check: of(validateHostAliases)},
 		{Path: path + ".podLabels", Check: of(func(s *PodSettings, at *field.Path) field.ErrorList {
-			return append(metav1validation.ValidateLabels(s.PodLabels, at), refuseKeys(s.PodLabels, at, labelDomain, ownDomain)...)
+			return append(metav1validation.ValidateLabels(s.PodLabels, at), refusePodLabels(s.PodLabels, at)...)
 		})},
 		{Path: path + ".podAnnotations", Check: of(func(s *PodSettings, at *field.Path) field.ErrorList {
 			return validateAnnotations(s.PodAnnotations, at)
 		})},
 		{Path: path + ".serviceAnnotations", Check: of(func(s *PodSettings, at *field.Path) field.ErrorList {
 			return validateAnnotations(s.ServiceAnnotations, at)
+		})},
+		{Path: path + ".serviceAccountAnnotations", Check: of(func(s *PodSettings, at *field.Path) field.ErrorList {
+			return validateAnnotations(s.ServiceAccountAnnotations, at)
 		})},
 		{Path: path + ".extraEnv", Check: of(validateExtraEnv)},
 		{Path: path + ".extraVolumes", Check: of(func(s *PodSettings, at *field.Path) field.ErrorList {
@@ -63,6 +66,21 @@ func validateAnnotations(annotations map[string]string, at *field.Path) field.Er
 	return append(apivalidation.ValidateAnnotations(annotations, at), refuseKeys(annotations, at, ownDomain)...)
 }
 
+// podIdentity are labels by which the controllers of Kubernetes find their pods. The API
+// server refuses a Job whose template has them
+// (https://kubernetes.io/docs/reference/labels-annotations-taints/#controller-uid).
+var podIdentity = []string{"pod-template-hash", "job-name", "controller-uid"}
+
+func refusePodLabels(labels map[string]string, at *field.Path) field.ErrorList {
+	errs := refuseKeys(labels, at, labelDomain, ownDomain, "batch.kubernetes.io")
+	for _, key := range podIdentity {
+		if _, set := labels[key]; set {
+			errs = append(errs, field.Forbidden(at.Key(key), "Kubernetes sets it itself"))
+		}
+	}
+	return errs
+}
+
 // refuseKeys refuses labels or annotations of the domains and of domains below them.
 func refuseKeys(values map[string]string, at *field.Path, domains ...string) field.ErrorList {
 	var errs field.ErrorList
@@ -70,7 +88,7 @@ func refuseKeys(values map[string]string, at *field.Path, domains ...string) fie
 		prefix, _, found := strings.Cut(key, "/")
 		for _, domain := range domains {
 			if found && (prefix == domain || strings.HasSuffix(prefix, "."+domain)) {
-				errs = append(errs, field.Forbidden(at.Key(key), "the operator sets those of "+domain+" itself"))
+				errs = append(errs, field.Forbidden(at.Key(key), "those of "+domain+" are set by the operator or by Kubernetes"))
 			}
 		}
 	}
@@ -128,10 +146,16 @@ func validateHostAliases(s *PodSettings, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// isOwnVariable reports whether the operators set environment variables of that name: uWSGI
-// takes its options from them, oslo.config and the tools of the services theirs.
+// The environment variables that the operators set: uWSGI takes its options from them,
+// oslo.config, the tools of the services and the scripts of rotations theirs.
+var (
+	ownPrefixes  = []string{"OS_", "UWSGI_"}
+	ownVariables = []string{"PYTHONPATH", "SECRET_NAME", "SECRET_NAMESPACE", "PASSWORD_LENGTH"}
+)
+
 func isOwnVariable(name string) bool {
-	return strings.HasPrefix(name, "OS_") || strings.HasPrefix(name, "UWSGI_") || name == "PYTHONPATH"
+	return slices.Contains(ownVariables, name) ||
+		slices.ContainsFunc(ownPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 func validateExtraEnv(s *PodSettings, at *field.Path) field.ErrorList {
@@ -150,9 +174,45 @@ func validateExtraEnv(s *PodSettings, at *field.Path) field.ErrorList {
 				"the operator sets "+variable.Name+" or its like itself: use extraConfig for options of the service, uwsgi for those of uWSGI"))
 		}
 		seen[variable.Name] = true
-		if variable.Value != "" && variable.ValueFrom != nil {
-			errs = append(errs, field.Invalid(at.Child("valueFrom"), field.OmitValueType{}, "set value or valueFrom, not both"))
+		errs = append(errs, validateVariableSource(variable, at.Child("valueFrom"))...)
+	}
+	return errs
+}
+
+// validateVariableSource accepts what a volume of extraVolumes can be as well, and fields of
+// the pod. The API server checks the paths of those.
+func validateVariableSource(variable corev1.EnvVar, at *field.Path) field.ErrorList {
+	source := variable.ValueFrom
+	if source == nil {
+		return nil
+	}
+	if variable.Value != "" {
+		return field.ErrorList{field.Invalid(at, field.OmitValueType{}, "set value or valueFrom, not both")}
+	}
+	var errs field.ErrorList
+	sources := 0
+	for _, set := range []bool{source.FieldRef != nil, source.ResourceFieldRef != nil} {
+		if set {
+			sources++
 		}
+	}
+	key := func(name, key, child string) {
+		sources++
+		at := at.Child(child)
+		errs = append(errs, validateObjectName(name, at.Child("name"), "name the object with the value")...)
+		for _, message := range validation.IsConfigMapKey(key) {
+			errs = append(errs, field.Invalid(at.Child("key"), key, message))
+		}
+	}
+	if ref := source.SecretKeyRef; ref != nil {
+		key(ref.Name, ref.Key, "secretKeyRef")
+	}
+	if ref := source.ConfigMapKeyRef; ref != nil {
+		key(ref.Name, ref.Key, "configMapKeyRef")
+	}
+	if sources != 1 {
+		errs = append(errs, field.Invalid(at, field.OmitValueType{},
+			"exactly one of secretKeyRef, configMapKeyRef, fieldRef or resourceFieldRef must be set"))
 	}
 	return errs
 }

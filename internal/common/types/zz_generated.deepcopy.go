@@ -365,6 +365,13 @@ func (in *PodSettings) DeepCopyInto(out *PodSettings) {
 			(*out)[key] = val
 		}
 	}
+	if in.ServiceAccountAnnotations != nil {
+		in, out := &in.ServiceAccountAnnotations, &out.ServiceAccountAnnotations
+		*out = make(map[string]string, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
 	if in.ExtraEnv != nil {
 		in, out := &in.ExtraEnv, &out.ExtraEnv
 		*out = make([]v1.EnvVar, len(*in))

@@ -47,7 +47,9 @@ def call(url, account, method="GET", body=None):
     # Python 3.13 checks the form of certificates strictly by default, and those of older clusters
     # do not identify the key of their authority.
     tls.verify_flags &= ~ssl.VERIFY_X509_STRICT
-    with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS, context=tls) as answer:
+    # No proxy of the environment, which the settings of pods may have, leads to the API server.
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=tls))
+    with direct.open(request, timeout=TIMEOUT_SECONDS) as answer:
         return json.load(answer)
 
 

@@ -27,6 +27,8 @@ func PodSettings() commonv1.PodSettings {
 		PodAnnotations:     map[string]string{"example.com/scrape": "true"},
 		ServiceAnnotations: map[string]string{"example.com/zone": "a"},
 		ExtraEnv:           []corev1.EnvVar{{Name: "REQUESTS_CA_BUNDLE", Value: "/extra/ca.crt"}},
+
+		ServiceAccountAnnotations: map[string]string{"example.com/role": "rotator"},
 		ExtraVolumes: []commonv1.ExtraVolume{
 			{Name: "ca", MountPath: "/extra", ConfigMap: files("corporate-ca")},
 			{Name: "token", MountPath: "/token", Secret: files("token")},
@@ -62,6 +64,14 @@ func withEnv(env ...corev1.EnvVar) func(*commonv1.PodSettings) {
 	return func(s *commonv1.PodSettings) { s.ExtraEnv = env }
 }
 
+func secretKey(name, key string) *corev1.SecretKeySelector {
+	return &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: name}, Key: key}
+}
+
+func variableOf(secret *corev1.SecretKeySelector) corev1.EnvVar {
+	return corev1.EnvVar{Name: "TOKEN", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: secret}}
+}
+
 func withVolumes(volumes ...commonv1.ExtraVolume) func(*commonv1.PodSettings) {
 	return func(s *commonv1.PodSettings) { s.ExtraVolumes = volumes }
 }
@@ -79,8 +89,9 @@ var PodsAccepted = map[string]func(*commonv1.PodSettings){
 	"every taint tolerated":        tolerating(corev1.Toleration{Operator: corev1.TolerationOpExists}),
 	"a taint tolerated by its key": tolerating(corev1.Toleration{Key: "infra"}),
 	"a host alias of IPv6":         aliases("2001:db8::1", "ldap"),
-	"a variable of a Secret": withEnv(corev1.EnvVar{Name: "TOKEN", ValueFrom: &corev1.EnvVarSource{
-		SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "token"}, Key: "token"},
+	"a variable of a Secret":       withEnv(variableOf(secretKey("token", "token"))),
+	"a variable of the pod": withEnv(corev1.EnvVar{Name: "NODE", ValueFrom: &corev1.EnvVarSource{
+		FieldRef: &corev1.ObjectFieldSelector{FieldPath: "spec.nodeName"},
 	}}),
 	"a directory beside that of the service": mountedAt("/etc/keystone-extra"),
 	"a claim that is written to": withVolumes(commonv1.ExtraVolume{
@@ -149,7 +160,7 @@ func PodViolations[T client.Object](path string, of func(func(*commonv1.PodSetti
 		},
 		{
 			path + ": a pod label of the operator", of(labels(map[string]string{"app.kubernetes.io/name": "a"})),
-			path + ".podLabels[app.kubernetes.io/name]", "the operator sets those of app.kubernetes.io itself", "", "",
+			path + ".podLabels[app.kubernetes.io/name]", "those of app.kubernetes.io are set by the operator", "", "",
 		},
 		{
 			path + ": a pod annotation that cannot exist", of(func(s *commonv1.PodSettings) { s.PodAnnotations = map[string]string{"a b": ""} }),
@@ -159,13 +170,27 @@ func PodViolations[T client.Object](path string, of func(func(*commonv1.PodSetti
 			path + ": a pod annotation of the operator", of(func(s *commonv1.PodSettings) {
 				s.PodAnnotations = map[string]string{"forge.c5c3.io/image": "a"}
 			}),
-			path + ".podAnnotations[forge.c5c3.io/image]", "the operator sets those of c5c3.io itself", "", "",
+			path + ".podAnnotations[forge.c5c3.io/image]", "those of c5c3.io are set by the operator", "", "",
 		},
 		{
 			path + ": a Service annotation of the operator", of(func(s *commonv1.PodSettings) {
 				s.ServiceAnnotations = map[string]string{"c5c3.io/a": "a"}
 			}),
-			path + ".serviceAnnotations[c5c3.io/a]", "the operator sets those of c5c3.io itself", "", "",
+			path + ".serviceAnnotations[c5c3.io/a]", "those of c5c3.io are set by the operator", "", "",
+		},
+		{
+			path + ": a ServiceAccount annotation of the operator", of(func(s *commonv1.PodSettings) {
+				s.ServiceAccountAnnotations = map[string]string{"c5c3.io/a": "a"}
+			}),
+			path + ".serviceAccountAnnotations[c5c3.io/a]", "those of c5c3.io are set by the operator", "", "",
+		},
+		{
+			path + ": a label of the pods of Deployments", of(labels(map[string]string{"pod-template-hash": "a"})),
+			path + ".podLabels[pod-template-hash]", "Kubernetes sets it itself", "", "",
+		},
+		{
+			path + ": a label of the pods of Jobs", of(labels(map[string]string{"batch.kubernetes.io/job-name": "a"})),
+			path + ".podLabels[batch.kubernetes.io/job-name]", "are set by the operator or by Kubernetes", "", "",
 		},
 		{
 			path + ": a variable that cannot exist", of(withEnv(corev1.EnvVar{Name: "a=b"})),
@@ -184,8 +209,30 @@ func PodViolations[T client.Object](path string, of func(func(*commonv1.PodSetti
 			path + ".extraEnv[0].name", "uwsgi for those of uWSGI", "", "",
 		},
 		{
-			path + ": a variable of two sources", of(withEnv(corev1.EnvVar{Name: "A", Value: "a", ValueFrom: &corev1.EnvVarSource{}})),
+			path + ": a variable of a value and a source", of(withEnv(corev1.EnvVar{Name: "A", Value: "a", ValueFrom: &corev1.EnvVarSource{}})),
 			path + ".extraEnv[0].valueFrom", "set value or valueFrom, not both", "", "",
+		},
+		{
+			path + ": a variable of no source", of(withEnv(corev1.EnvVar{Name: "A", ValueFrom: &corev1.EnvVarSource{}})),
+			path + ".extraEnv[0].valueFrom", "exactly one of secretKeyRef, configMapKeyRef", "", "",
+		},
+		{
+			path + ": a variable of two sources", of(withEnv(corev1.EnvVar{Name: "A", ValueFrom: &corev1.EnvVarSource{
+				FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}, SecretKeyRef: secretKey("token", "token"),
+			}})),
+			path + ".extraEnv[0].valueFrom", "exactly one of secretKeyRef, configMapKeyRef", "", "",
+		},
+		{
+			path + ": a variable of a Secret that cannot exist", of(withEnv(variableOf(secretKey("Not_A_Name", "token")))),
+			path + ".extraEnv[0].valueFrom.secretKeyRef.name", "RFC 1123 subdomain", "", "",
+		},
+		{
+			path + ": a variable of a key that cannot exist", of(withEnv(variableOf(secretKey("token", "a/b")))),
+			path + ".extraEnv[0].valueFrom.secretKeyRef.key", "a valid config key", "", "",
+		},
+		{
+			path + ": a variable of the scripts", of(withEnv(corev1.EnvVar{Name: "SECRET_NAME", Value: "other"})),
+			path + ".extraEnv[0].name", "the operator sets SECRET_NAME", "", "",
 		},
 		{
 			path + ": a volume of no source", of(withVolumes(commonv1.ExtraVolume{Name: "ca", MountPath: "/extra"})),

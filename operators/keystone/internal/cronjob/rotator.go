@@ -118,7 +118,8 @@ func (r Rotator) ScriptBase(k *keystonev1alpha1.Keystone) string {
 // Access returns what the Jobs may do in the cluster.
 func (r Rotator) Access(k *keystonev1alpha1.Keystone) rotation.Access {
 	return rotation.Access{
-		Name: r.ObjectName(k), Namespace: k.Namespace, Labels: pass.Definition.Labels(k.Name), Source: r.Source, Staging: r.Staging,
+		Name: r.ObjectName(k), Namespace: k.Namespace, Labels: pass.Definition.Labels(k.Name),
+		Annotations: k.Spec.ServiceAccountAnnotations, Source: r.Source, Staging: r.Staging,
 	}
 }
 
@@ -140,6 +141,7 @@ func (r Rotator) Files() (map[string]string, error) {
 
 // CronJob builds the CronJob with the named ConfigMap of scripts.
 func (r Rotator) CronJob(k *keystonev1alpha1.Keystone, scripts string) *batchv1.CronJob {
+	pods := deployment.PodsFor(&pass.Definition, &k.Spec.ServiceSpec)
 	task := metav1.ObjectMeta{Labels: pass.Definition.TaskLabels(k.Name, r.Name)}
 	return &batchv1.CronJob{
 		ObjectMeta: metav1.ObjectMeta{Name: r.ObjectName(k), Namespace: k.Namespace, Labels: pass.Definition.Labels(k.Name)},
@@ -150,7 +152,7 @@ func (r Rotator) CronJob(k *keystonev1alpha1.Keystone, scripts string) *batchv1.
 				BackoffLimit:          ptr.To(rotationRetries),
 				ActiveDeadlineSeconds: ptr.To(deployment.TaskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{
-					ObjectMeta: deployment.PodsFor(&pass.Definition, &k.Spec.ServiceSpec).TaskMeta(&pass.Definition, k.Name, r.Name, pass.ScheduledImage(k), nil),
+					ObjectMeta: pods.TaskMeta(&pass.Definition, k.Name, r.Name, pass.ScheduledImage(k), nil),
 					Spec:       r.podSpec(k, scripts),
 				},
 			}},
