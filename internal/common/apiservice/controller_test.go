@@ -69,14 +69,17 @@ func TestEveryReferencedObjectIsIndexedToItsResource(t *testing.T) {
 	}
 	h.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "options"}
 	h.Spec.PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
+	h.Spec.ExtraVolumes = []commonv1.ExtraVolume{
+		{Name: "a", ConfigMap: &commonv1.VolumeFiles{Name: "corporate-ca"}}, {Name: "b", Secret: &commonv1.VolumeFiles{Name: "token"}},
+	}
 	indexes := declared().declaration(cluster.Settings{}).Indexes
 	for _, c := range []struct {
 		resource *instance.Harbour
 		want     map[string][]string
 	}{
 		{h, map[string][]string{
-			indexSecret:           {"ca", "client", "harbour-db", "harbour-db-connection", "harbour-master", "options"},
-			indexConfigMap:        {"policy"},
+			indexSecret:           {"ca", "client", "harbour-db", "harbour-db-connection", "harbour-master", "options", "token"},
+			indexConfigMap:        {"corporate-ca", "policy"},
 			indexMariaDB:          {"mariadb"},
 			service.IndexDatabase: {"mariadb.openstack/harbour"},
 		}},

@@ -11,7 +11,7 @@ import (
 // The index of databases is [service.IndexDatabase].
 const (
 	indexSecret    = "spec.secretRefs.name"
-	indexConfigMap = "spec.policyOverrides.configMapRef.name"
+	indexConfigMap = "spec.configMapRefs.name"
 	indexMariaDB   = "spec.database.clusterRef.name"
 )
 
@@ -35,6 +35,7 @@ func (c Controller[R, T]) secretRefs(resource R) []string {
 			names = append(names, ref.Name)
 		}
 	}
+	names = append(names, inputs(spec, true)...)
 	if c.SecretRefs != nil {
 		names = append(names, c.SecretRefs(resource)...)
 	}
@@ -42,10 +43,21 @@ func (c Controller[R, T]) secretRefs(resource R) []string {
 }
 
 func configMapRefs[R service.Resource](resource R) []string {
+	names := inputs(resource.ServiceSpec(), false)
 	if overrides := resource.ServiceSpec().PolicyOverrides; overrides != nil && overrides.ConfigMapRef != nil {
-		return []string{overrides.ConfigMapRef.Name}
+		names = append(names, overrides.ConfigMapRef.Name)
 	}
-	return nil
+	return names
+}
+
+// inputs returns the names of the Secrets, or of the ConfigMaps, that users give pods.
+func inputs(spec *commonv1.ServiceSpec, secrets bool) (names []string) {
+	for _, input := range spec.Inputs() {
+		if input.Secret == secrets {
+			names = append(names, input.Name)
+		}
+	}
+	return names
 }
 
 func mariaDBs[R service.Resource](resource R) []string {

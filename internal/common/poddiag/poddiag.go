@@ -178,7 +178,7 @@ func pullProblem(pod *corev1.Pod) string {
 func runProblem(pod *corev1.Pod, hidden []string) string {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			return fmt.Sprintf("pod %s cannot be scheduled: %s", pod.Name, condition.Message)
+			return fmt.Sprintf("pod %s cannot be scheduled: %s", pod.Name, unscheduled(condition.Message))
 		}
 	}
 	for _, status := range statuses(pod) {

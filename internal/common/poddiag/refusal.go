@@ -10,13 +10,14 @@ import (
 var refusalPrefix = regexp.MustCompile(`^(\(combined from similar events\): )?(Error creating: )?(pods "[^"]*" is forbidden: )?`)
 
 // refusalRemedies maps a part of a refusal's text to its remedy, for the admission
-// plugins ResourceQuota, LimitRange, PodSecurity and Priority.
+// plugins ResourceQuota, LimitRange, PodSecurity, RuntimeClass and Priority.
 var refusalRemedies = []struct{ contains, remedy string }{
 	{"exceeded quota:", "raise the ResourceQuota, or lower spec.resources or spec.replicas"},
 	{"failed quota:", "set in spec.resources what the ResourceQuota asks for"},
 	{" usage per ", "change spec.resources or the LimitRange"},
 	{" ratio per ", "change spec.resources or the LimitRange"},
 	{"violates PodSecurity", "let the namespace's label pod-security.kubernetes.io/enforce admit these pods"},
+	{"pod rejected: RuntimeClass", "create the RuntimeClass, or change spec.runtimeClassName"},
 	{"no PriorityClass with name", "create the PriorityClass, or change spec.priorityClassName"},
 }
 

@@ -18,6 +18,8 @@ func TestARefusedPodIsExplainedWithTheMessageOfTheAPIServer(t *testing.T) {
 			"let the namespace's label pod-security.kubernetes.io/enforce admit these pods",
 		`Error creating: pods "a" is forbidden: no PriorityClass with name high was found`: "no pod can be created: " +
 			"no PriorityClass with name high was found; create the PriorityClass, or change spec.priorityClassName",
+		`Error creating: pods "a" is forbidden: pod rejected: RuntimeClass "gvisor" not found`: "no pod can be created: " +
+			`pod rejected: RuntimeClass "gvisor" not found; create the RuntimeClass, or change spec.runtimeClassName`,
 		`Error creating: Internal error occurred: failed calling webhook "pods.example.com": connection refused`: "no pod can be created: " +
 			`Internal error occurred: failed calling webhook "pods.example.com": connection refused`,
 	} {

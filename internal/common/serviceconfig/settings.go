@@ -65,9 +65,13 @@ type Filters[S service.Scoped] struct {
 
 // Reconcile renders the configuration into an immutable ConfigMap that is named after its
 // content, and the secret options into an immutable Secret, so that a change rolls out
-// new pods. It sets [service.Config], and owns SecretsReady.
+// new pods. It does so once everything else is there that pods mount. It sets
+// [service.Config], and owns SecretsReady.
 func (s Settings[S]) Reconcile(ctx context.Context, scope S) reconcile.Outcome {
 	p := scope.ServicePass()
+	if err := service.RequirePodInputs(ctx, p); err != nil {
+		return reconcile.Failed(vocabulary.ReasonWaitingForPodInputs, err)
+	}
 	rules, err := policyRules(ctx, p)
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonConfigError, err)

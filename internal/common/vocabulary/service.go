@@ -12,7 +12,7 @@ func ServiceConditions(api string) (prerequisites, serving []Condition) {
 			True: []string{ReasonSecretsAvailable},
 			False: []string{
 				ReasonSecretStoreNotReady, ReasonWaitingForDBCredentials, ReasonSecretInvalid,
-				ReasonWaitingForExtraConfig, ReasonConfigError, ReasonConfigCheckInProgress,
+				ReasonWaitingForExtraConfig, ReasonWaitingForPodInputs, ReasonConfigError, ReasonConfigCheckInProgress,
 			},
 		},
 		{

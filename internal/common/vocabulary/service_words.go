@@ -40,6 +40,8 @@ const (
 	ReasonWaitingForDBCredentials = "WaitingForDBCredentials"
 	// ReasonWaitingForExtraConfig: create the Secret of extraConfigSecretRef with the key the message names.
 	ReasonWaitingForExtraConfig = "WaitingForExtraConfig"
+	// ReasonWaitingForPodInputs: create the ConfigMap or Secret of extraVolumes or extraEnv that the message names, or its key.
+	ReasonWaitingForPodInputs = "WaitingForPodInputs"
 	// ReasonSecretInvalid: correct the value of the Secret's key that the message names.
 	ReasonSecretInvalid = "SecretInvalid"
 	// ReasonConfigError: correct the part of the spec, the policy ConfigMap or the Secret of extraConfigSecretRef that the message names.
