@@ -23,6 +23,7 @@ import (
 // upgradeOptions are the flags of the command.
 type upgradeOptions struct {
 	to                              string
+	digests                         []string
 	abort, preflight, force, noWait bool
 	timeout                         *time.Duration
 }
@@ -36,12 +37,16 @@ func (a *app) upgradeCommand() *cobra.Command {
 		Long: "Checks for what would block an upgrade, sets the release in the spec, and follows the phases of the upgrade.\n" +
 			"Interrupting the command does not interrupt the upgrade; the same command follows it again.\n\n" +
 			"--abort sets the installed release again, which is possible until phase Contracting.\n" +
+			"A digest in the spec belongs to one tag: --digest replaces it, and --abort sets that of the installed release again.\n" +
 			"The services of a ControlPlane are upgraded through the ControlPlane, even if one of them is the TARGET.",
 		Example: "  kubectl forge upgrade --to 2026.1 --preflight\n  kubectl forge upgrade controlplane/controlplane --to 2026.1\n" +
 			"  kubectl forge upgrade controlplane/controlplane --abort",
 	}
 	o := upgradeOptions{timeout: cmd.Flags().Duration("timeout", upgradeTimeout, timeoutUsage)}
 	cmd.Flags().StringVar(&o.to, "to", "", "The release to upgrade to, such as 2026.1.")
+	cmd.Flags().StringArrayVar(&o.digests, "digest", nil,
+		"The digest of the image of the new release, or \"none\" to go by its tag, where the spec has that of the old one. "+
+			"Of several services, the one before =, as in keystone=sha256:...")
 	cmd.Flags().BoolVar(&o.abort, "abort", false, "Roll back to the installed release.")
 	cmd.Flags().BoolVar(&o.preflight, "preflight", false, "Only check whether the upgrade can begin.")
 	cmd.Flags().BoolVar(&o.force, "force", false, "Begin even if a check has failed. The operator still refuses invalid upgrades.")
@@ -50,6 +55,8 @@ func (a *app) upgradeCommand() *cobra.Command {
 		switch {
 		case o.abort && o.to != "":
 			return usageError("--to and --abort cannot be combined: specify one of them")
+		case o.abort && len(o.digests) > 0:
+			return usageError("--digest and --abort cannot be combined: specify one of them")
 		case o.abort && o.preflight:
 			return usageError("--preflight and --abort cannot be combined: specify one of them")
 		case o.to == "" && !o.abort:
@@ -63,10 +70,15 @@ func (a *app) upgradeCommand() *cobra.Command {
 }
 
 func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.Ref, o upgradeOptions) error {
+	digests, err := upgrade.ParseDigests(o.digests)
+	if err != nil {
+		return usageError("%w", err)
+	}
 	facts, err := upgradeFacts(ctx, session, ref)
 	if err != nil {
 		return err
 	}
+	facts.Digests = digests
 	change, done, err := a.plan(ctx, session, facts, o)
 	if done || err != nil {
 		return err

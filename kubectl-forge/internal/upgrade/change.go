@@ -21,11 +21,16 @@ type Change struct {
 	// Tags are the tags of the images that the user has set on the ControlPlane, by the
 	// name of the service.
 	Tags map[string]string
+	// Digests are the digests that images get with their tags, by the name of the service.
+	// "" removes one.
+	Digests map[string]string
 }
 
 // Tag returns the image tag that the service gets.
-func (c Change) Tag(service inventory.Instance) string {
-	if tag, own := c.Tags[fieldOf(service)]; own {
+func (c Change) Tag(service inventory.Instance) string { return c.tagOf(fieldOf(service)) }
+
+func (c Change) tagOf(name string) string {
+	if tag, own := c.Tags[name]; own {
 		return tag
 	}
 	return c.Release
@@ -47,8 +52,16 @@ func fieldOf(service inventory.Instance) string { return strings.ToLower(service
 
 // Upgrade returns the change to the release. A release alone is that of all services. One with a suffix, such as
 // 2026.1-fixed, is a build of one image, which the user has set on the ControlPlane; it is an error if there is none, or
-// if it is not clear which.
+// if it is not clear which, or if an image has the digest of its old tag.
 func Upgrade(f Facts, to string) (Change, error) {
+	change, err := f.upgrade(to)
+	if err != nil {
+		return change, err
+	}
+	return change.withDigests(f)
+}
+
+func (f Facts) upgrade(to string) (Change, error) {
 	target, err := release.Parse(to)
 	if err != nil || f.ControlPlane == nil {
 		return Change{Release: to}, err
@@ -99,17 +112,8 @@ func (f Facts) tags() map[string]string {
 	if f.ControlPlane == nil {
 		return tags
 	}
-	var services map[string]struct {
-		Image *commonv1.ImageSpec `json:"image"`
-	}
-	encoded, err := json.Marshal(f.ControlPlane.Spec.Services)
-	if err != nil || json.Unmarshal(encoded, &services) != nil {
-		return tags
-	}
-	for name, service := range services {
-		if service.Image != nil {
-			tags[name] = service.Image.Tag
-		}
+	for name, image := range f.images() {
+		tags[name] = image.Tag
 	}
 	return tags
 }
@@ -132,10 +136,10 @@ func (f Facts) asked(service inventory.Instance) string {
 	return Change{Release: f.ControlPlane.Spec.OpenStackRelease, Tags: f.tags()}.Tag(service)
 }
 
-// Abort returns the change back to the installed release. It is an error if that is not
-// possible.
+// Abort returns the change back to the installed release, with its digest if the status knows
+// one. It is an error if that is not possible.
 func Abort(f Facts) (Change, error) {
-	change, progress, own := Change{Tags: map[string]string{}}, false, f.tags()
+	change, progress, own := Change{Tags: map[string]string{}, Digests: f.installedDigests()}, false, f.tags()
 	for _, service := range f.Services {
 		status := service.ServiceStatus()
 		installed := status.InstalledRelease
@@ -171,13 +175,22 @@ func Abort(f Facts) (Change, error) {
 // Patch returns the merge patch that makes the change in the spec of the target. The
 // services of a ControlPlane follow it.
 func Patch(f Facts, change Change) ([]byte, error) {
-	image := func(tag string) map[string]any { return map[string]any{"image": map[string]any{"tag": tag}} }
+	image := func(name, tag string) map[string]any {
+		fields := map[string]any{"tag": tag}
+		switch digest, changes := change.Digests[name]; {
+		case digest != "":
+			fields["digest"] = digest
+		case changes:
+			fields["digest"] = nil
+		}
+		return map[string]any{"image": fields}
+	}
 	if f.ControlPlane == nil {
-		return json.Marshal(map[string]any{"spec": image(change.Release)})
+		return json.Marshal(map[string]any{"spec": image(fieldOf(f.Services[0]), change.Release)})
 	}
 	spec, services := map[string]any{"openStackRelease": change.Release}, map[string]any{}
 	for name, tag := range change.Tags {
-		services[name] = image(tag)
+		services[name] = image(name, tag)
 		spec["services"] = services
 	}
 	return json.Marshal(map[string]any{"spec": spec})

@@ -13,6 +13,8 @@ type Facts struct {
 	Services []inventory.Instance
 	// Named is the service of the ControlPlane that the user named, "" for none.
 	Named string
+	// Digests are what [ParseDigests] returns of the digests that the user gives.
+	Digests map[string]string
 }
 
 // Target is the object whose spec has the release.

@@ -70,8 +70,9 @@ func (p *preflight) check(service inventory.Instance, tag string) {
 	if backup != nil && backup.Status != metav1.ConditionTrue {
 		p.add(service, "Backup of the keys", check.Warning, "%s", backup.Message)
 	}
-	p.add(service, "Image", check.OK, "the nodes have to be able to pull %s:%s; the first Job tries it before anything changes",
-		service.ServiceSpec().Image.Repository, tag)
+	image := commonv1.ImageSpec{Repository: service.ServiceSpec().Image.Repository, Tag: tag, Digest: p.digest(service)}
+	p.add(service, "Image", check.OK,
+		"the nodes have to be able to pull %s; the first Job tries it before anything changes", image.Reference())
 }
 
 // release checks the release of a service that an image tag is of.
