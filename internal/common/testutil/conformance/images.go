@@ -22,6 +22,7 @@ func (s suite[T]) images(t *testing.T) {
 	t.Run("a module is served until an image has a script", s.scriptOrModule)
 	t.Run("an image is checked on the schema of an aborted upgrade", s.imageAfterAbort)
 	t.Run("an image whose release differs from its tag starts no upgrade", s.mislabelled)
+	t.Run("a digest is used once its image holds the release of the tag", s.digests)
 }
 
 // versionOf returns a version of the service in the release of the tag.

@@ -73,6 +73,7 @@ func Run[T service.Resource](t *testing.T, s Service[T], w *World) {
 		{"reports failures in its conditions", true, suite.reasons},
 		{"uses a service user at the Identity service", false, suite.serviceUser},
 		{"implements the optional parts of the spec", true, suite.optional},
+		{"gives all pods the settings of the spec", false, suite.podSettings},
 		{"upgrades to the next release", true, suite.upgrades},
 		{"starts the API as its image requires", false, suite.images},
 		{"works with image references that a policy rewrites", true, suite.rewritten},
