@@ -326,8 +326,13 @@ func TestEverySpecFieldHasAnExample(t *testing.T) {
 // isKubernetesType reports whether the field belongs to a type of Kubernetes, which is
 // documented there.
 func isKubernetesType(field string) bool {
+	if rest, ofService := strings.CutPrefix(field, "spec.services."); ofService {
+		_, rest, _ = strings.Cut(rest, ".")
+		field = "spec." + rest
+	}
 	return slices.ContainsFunc([]string{
 		"spec.resources.", "spec.strategy.", "spec.topologySpreadConstraints.", "spec.networkPolicy.additionalEgress.",
+		"spec.affinity.", "spec.extraEnv.", "spec.extraVolumes.configMap.items.", "spec.extraVolumes.secret.items.", "spec.tolerations.",
 	}, func(parent string) bool { return strings.HasPrefix(field, parent) })
 }
 
