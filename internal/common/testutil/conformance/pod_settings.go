@@ -150,7 +150,7 @@ func (i *Instance[T]) hasSettings(name string, template corev1.PodTemplateSpec) 
 // a container has from the operator.
 func (i *Instance[T]) refusesCollisions(name string, template corev1.PodTemplateSpec) {
 	i.Helper()
-	table := commonv1.PodRules("spec", i.Definition.Name, func(s *commonv1.PodSettings) *commonv1.PodSettings { return s })
+	table := commonv1.PodRules("spec", i.Definition.CodeName, func(s *commonv1.PodSettings) *commonv1.PodSettings { return s })
 	for _, container := range append(template.Spec.InitContainers, template.Spec.Containers...) {
 		for _, mount := range container.VolumeMounts {
 			taken := &commonv1.PodSettings{ExtraVolumes: []commonv1.ExtraVolume{{
