@@ -38,6 +38,12 @@ func (r *Reconciler[T, S]) runPass(ctx context.Context, request ctrl.Request) (c
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return pass.finalize(ctx)
 	}
+	if vocabulary.IsPaused(obj) {
+		return pass.pause(ctx)
+	}
+	if err := pass.resume(ctx); err != nil {
+		return ctrl.Result{}, err
+	}
 	if r.Preflight != nil {
 		if refusal, err := r.Preflight(ctx, obj); err != nil {
 			return pass.leaveAlone(ctx, Failed(vocabulary.ReasonReconcileError, err))

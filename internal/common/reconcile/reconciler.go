@@ -45,6 +45,9 @@ type Reconciler[T Object, S any] struct {
 	// Refusal for any other. A refusal or an error becomes Ready, and nothing else
 	// happens: not even finalizers are added. It may be nil.
 	Preflight func(ctx context.Context, obj T) (Refusal, error)
+	// Suspend stops what a paused resource controls and what would go on by itself, and Resume
+	// lets it go on. Both may be nil.
+	Suspend, Resume func(ctx context.Context, obj T) error
 	// Scope builds the state that the steps of one pass share.
 	Scope func(T) S
 	// Pipeline are the steps.

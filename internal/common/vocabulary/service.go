@@ -110,18 +110,19 @@ func ReleaseCondition() Condition {
 }
 
 // Summary returns Ready, with the given reasons of the kind in addition to the
-// common ones, and the two conditions of kstatus.
+// common ones, and those that are only present while they are True.
 func Summary(notReady ...string) []Condition {
 	return append([]Condition{{
 		Type:  ConditionReady,
 		True:  []string{ReasonAllReady},
 		False: append([]string{ReasonNotAllReady, ReasonInvalidSpec, ReasonReconcileError, ReasonDeleting}, notReady...),
-	}}, Kstatus()...)
+	}}, Abnormal()...)
 }
 
 // ServiceEvents returns the events that the resource of every API service has.
 func ServiceEvents() []Event {
 	return append(Normal(
+		EventPaused, EventResumed,
 		EventDatabaseSynced, EventUpgradeInitiated, EventExpandComplete, EventMigrateComplete, EventDeploymentRolloutComplete,
 		EventServiceStopped,
 		EventUpgradeComplete, EventUpgradeAborted, EventFinalizingDatabase, EventDatabaseFinalized,

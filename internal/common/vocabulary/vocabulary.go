@@ -47,12 +47,13 @@ func (k Kind) Aggregated() []string {
 	return types
 }
 
-// Kstatus returns the two conditions of kstatus. Apart from an invalid spec, the
-// kind is stalled for the given reasons.
-func Kstatus(stalled ...string) []Condition {
+// Abnormal returns the conditions that are only present while they are True. Apart from an
+// invalid spec, the kind is stalled for the given reasons.
+func Abnormal(stalled ...string) []Condition {
 	return []Condition{
 		{Type: ConditionReconciling, True: []string{ReasonProgressing}},
 		{Type: ConditionStalled, True: append([]string{ReasonInvalidSpec}, stalled...)},
+		{Type: ConditionPaused, True: []string{ReasonPaused}},
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 func TestReadyAggregatesOnlyTheDeclaredConditions(t *testing.T) {
 	boat := Kind{Kind: "Boat", Conditions: append([]Condition{
 		{Type: "Afloat", Aggregated: true}, {Type: "Painted"}, {Type: "Manned", Aggregated: true}, {Type: ConditionReady},
-	}, Kstatus()...)}
+	}, Abnormal()...)}
 	if diff := cmp.Diff([]string{"Afloat", "Manned"}, boat.Aggregated()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -18,8 +18,9 @@ func TestReadyAggregatesOnlyTheDeclaredConditions(t *testing.T) {
 func TestStalledReasonsAreInvalidSpecAndThoseOfTheKind(t *testing.T) {
 	want := []Condition{
 		{Type: "Reconciling", True: []string{"Progressing"}}, {Type: "Stalled", True: []string{"InvalidSpec", "Aground"}},
+		{Type: "Paused", True: []string{"Paused"}},
 	}
-	if diff := cmp.Diff(want, Kstatus("Aground")); diff != "" {
+	if diff := cmp.Diff(want, Abnormal("Aground")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -1,5 +1,7 @@
 package vocabulary
 
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 // Condition types and reasons that mean the same on every kind. Reconciling
 // and Stalled follow kstatus: they are present and True only while the
 // abnormal state lasts, so that kubectl wait, Flux and Argo CD understand the
@@ -14,6 +16,9 @@ const (
 	// Its reason is InvalidSpec, or that of the condition which says what to change.
 	ConditionStalled = "Stalled"
 
+	// ConditionPaused is present and True while an annotation of the resource keeps the operator from working on it.
+	ConditionPaused = "Paused"
+
 	// ReasonAllReady: nothing to do.
 	ReasonAllReady = "AllReady"
 	// ReasonNotAllReady: look at the conditions the message names.
@@ -26,4 +31,20 @@ const (
 	ReasonDeleting = "Deleting"
 	// ReasonReconcileError: look at the error in the message; the operator retries.
 	ReasonReconcileError = "ReconcileError"
+	// ReasonPaused: remove the annotation that the message names when the operator may continue.
+	ReasonPaused = "Paused"
+
+	// EventPaused: nothing to do; the operator leaves the resource as it is until its annotation is removed.
+	EventPaused = "Paused"
+	// EventResumed: nothing to do; the operator works on the resource again.
+	EventResumed = "Resumed"
 )
+
+// AnnotationPaused on a resource of any kind keeps the operator from working on it while its
+// value is "true".
+const AnnotationPaused = "forge.c5c3.io/paused"
+
+// IsPaused reports whether the operator must not work on the resource.
+func IsPaused(resource metav1.Object) bool {
+	return resource.GetAnnotations()[AnnotationPaused] == "true"
+}

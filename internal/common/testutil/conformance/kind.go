@@ -88,6 +88,6 @@ func (r Refusal) refuses(call transport.Request) bool {
 // positive returns the conditions that are True if nothing is wrong.
 func (k Kind[T]) positive() []vocabulary.Condition {
 	return slices.DeleteFunc(slices.Clone(k.Vocabulary.Conditions), func(c vocabulary.Condition) bool {
-		return c.Type == vocabulary.ConditionReconciling || c.Type == vocabulary.ConditionStalled
+		return slices.Contains([]string{vocabulary.ConditionReconciling, vocabulary.ConditionStalled, vocabulary.ConditionPaused}, c.Type)
 	})
 }

@@ -12,18 +12,18 @@ func Vocabularies() []vocabulary.Kind {
 		{
 			Kind:       "ControlPlane",
 			Conditions: slices.Concat(serviceConditions(), credentialConditions(), vocabulary.Summary(ReasonDuplicateControlPlane)),
-			Events: append(vocabulary.Normal(EventFinalizingORC, EventORCTeardownComplete),
+			Events: append(vocabulary.Normal(vocabulary.EventPaused, vocabulary.EventResumed, EventFinalizingORC, EventORCTeardownComplete),
 				vocabulary.Warnings(EventORCTeardownStalled, EventORCObjectsInUse, EventKeystoneTeardownStalled, EventPlacementTeardownStalled)...),
 		},
 		{
 			Kind:       "CredentialRotation",
 			Conditions: rotationConditions(),
-			Events:     vocabulary.Normal(EventRotationNudged),
+			Events:     vocabulary.Normal(vocabulary.EventPaused, vocabulary.EventResumed, EventRotationNudged),
 		},
 		{
 			Kind:       "SecretAggregate",
 			Conditions: aggregateConditions(),
-			Events:     vocabulary.Normal(EventSecretsAggregated),
+			Events:     vocabulary.Normal(vocabulary.EventPaused, vocabulary.EventResumed, EventSecretsAggregated),
 		},
 	}
 }
@@ -121,18 +121,16 @@ func rotationConditions() []vocabulary.Condition {
 			ReasonWaitingForBootstrap, ReasonWaitingForApplicationCredential, ReasonWaitingForAdminPassword,
 			ReasonRotationModeNotScheduled, vocabulary.ReasonInvalidSpec, vocabulary.ReasonReconcileError,
 		},
-	}}, vocabulary.Kstatus(ReasonUnsupportedTarget, ReasonAmbiguousControlPlane, ReasonRotationModeNotScheduled)...)
+	}}, vocabulary.Abnormal(ReasonUnsupportedTarget, ReasonAmbiguousControlPlane, ReasonRotationModeNotScheduled)...)
 }
 
 func aggregateConditions() []vocabulary.Condition {
-	stalled := []string{ReasonAmbiguousControlPlane, ReasonKeyCollision, ReasonSecretError, vocabulary.ReasonInvalidSpec}
-	return []vocabulary.Condition{
-		{
-			Type:  vocabulary.ConditionReady,
-			True:  []string{ReasonSecretsAggregated},
-			False: append([]string{ReasonNoControlPlane, ReasonWaitingForSecrets, vocabulary.ReasonReconcileError}, stalled...),
-		},
-		{Type: vocabulary.ConditionReconciling, True: []string{vocabulary.ReasonProgressing}},
-		{Type: vocabulary.ConditionStalled, True: stalled},
-	}
+	stalled := []string{ReasonAmbiguousControlPlane, ReasonKeyCollision, ReasonSecretError}
+	return append([]vocabulary.Condition{{
+		Type: vocabulary.ConditionReady,
+		True: []string{ReasonSecretsAggregated},
+		False: slices.Concat([]string{
+			ReasonNoControlPlane, ReasonWaitingForSecrets, vocabulary.ReasonInvalidSpec, vocabulary.ReasonReconcileError,
+		}, stalled),
+	}}, vocabulary.Abnormal(stalled...)...)
 }
