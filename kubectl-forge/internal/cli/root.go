@@ -63,7 +63,7 @@ func New(streams genericiooptions.IOStreams, options ...Option) *cobra.Command {
 	flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
 		a.statusCommand(), a.waitCommand(), a.rotateCommand(), a.upgradeCommand(), a.verifyCommand(),
-		a.doctorCommand(), a.bundleCommand(), a.loginCommand(), a.versionCommand(),
+		a.pauseCommand(), a.resumeCommand(), a.doctorCommand(), a.bundleCommand(), a.loginCommand(), a.versionCommand(),
 	)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
