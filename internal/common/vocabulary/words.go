@@ -1,7 +1,5 @@
 package vocabulary
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 // Condition types and reasons that mean the same on every kind. Reconciling
 // and Stalled follow kstatus: they are present and True only while the
 // abnormal state lasts, so that kubectl wait, Flux and Argo CD understand the
@@ -39,12 +37,3 @@ const (
 	// EventResumed: nothing to do; the operator works on the resource again.
 	EventResumed = "Resumed"
 )
-
-// AnnotationPaused on a resource of any kind keeps the operator from working on it while its
-// value is "true".
-const AnnotationPaused = "forge.c5c3.io/paused"
-
-// IsPaused reports whether the operator must not work on the resource.
-func IsPaused(resource metav1.Object) bool {
-	return resource.GetAnnotations()[AnnotationPaused] == "true"
-}
