@@ -34,7 +34,10 @@ var external = map[string]string{
 func (o operator) words() []string {
 	api := filepath.Join(o.folder, "api", "v1alpha1")
 	shared := filepath.Join(o.folder, "..", "..", "internal", "common", "vocabulary")
-	words := []string{filepath.Join(shared, "words.go"), filepath.Join(shared, "service_words.go"), filepath.Join(api, "conditions.go")}
+	words := []string{filepath.Join(api, "conditions.go")}
+	for _, file := range []string{"words.go", "event_words.go", "service_words.go"} {
+		words = append(words, filepath.Join(shared, file))
+	}
 	// A service may have no events beyond those of all services.
 	if events := filepath.Join(api, "events.go"); exists(events) {
 		words = append(words, events)

@@ -31,9 +31,4 @@ const (
 	ReasonReconcileError = "ReconcileError"
 	// ReasonPaused: remove the annotation that the message names when the operator may continue.
 	ReasonPaused = "Paused"
-
-	// EventPaused: nothing to do; the operator leaves the resource as it is until its annotation is removed.
-	EventPaused = "Paused"
-	// EventResumed: nothing to do; the operator works on the resource again.
-	EventResumed = "Resumed"
 )

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -14,15 +15,20 @@ func TestAServiceIsPausedAndResumed(t *testing.T) {
 	u := as(t, "operator")
 	k := readyKeystone(t, u.namespace)
 	for _, step := range []struct {
-		command, says string
-		paused        bool
+		command string
+		code    int
+		says    string
+		paused  bool
 	}{
-		{"resume", "keystone/keystone is already resumed", false},
-		{"pause", "keystone/keystone paused", true},
-		{"pause", "keystone/keystone is already paused", true},
-		{"resume", "keystone/keystone resumed", false},
+		{"resume", CodeOK, "keystone/keystone is already resumed", false},
+		{"pause", CodeOK, "keystone/keystone paused", true},
+		{"pause", CodeOK, "keystone/keystone is already paused", true},
+		{"status", CodeOK, "paused", true},
+		{"upgrade --to 2026.2", CodeUsage, "is paused: first run kubectl forge resume keystone/keystone", true},
+		{"rotate fernet", CodeUsage, "is paused: first run kubectl forge resume keystone/keystone", true},
+		{"resume", CodeOK, "keystone/keystone resumed", false},
 	} {
-		u.run(t, step.command, "keystone/keystone").expect(t, CodeOK, step.says)
+		u.run(t, append(strings.Fields(step.command), "keystone/keystone")...).expect(t, step.code, step.says)
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(k), k); err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ func (a *app) rotateCredentialCommand() *cobra.Command {
 		Example: "  kubectl forge rotate application-credential controlplane/controlplane -n openstack",
 	}
 	flags := rotationFlags(cmd)
-	return a.onTarget(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
+	return a.onActive(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
 		if ref.Kind != inventory.KindControlPlane {
 			return usageError("%s has no application credential: name a ControlPlane", ref.Arg())
 		}

@@ -25,7 +25,7 @@ func (a *app) rotateKindCommand(kind rotate.Kind) *cobra.Command {
 		Example: fmt.Sprintf("  kubectl forge rotate %s keystone/keystone -n openstack", kind.Name),
 	}
 	flags := rotationFlags(cmd)
-	return a.onTarget(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
+	return a.onActive(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
 		return a.rotateKind(ctx, session, kube.KeystoneOf(ref), kind, flags)
 	}, withIdentity...)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 )
@@ -27,6 +28,18 @@ func (a *app) onTarget(
 		return run(cmd.Context(), session, ref)
 	}
 	return cmd
+}
+
+// onActive is onTarget for a command that needs the operators to work on the object.
+func (a *app) onActive(
+	cmd *cobra.Command, run func(context.Context, *kube.Session, inventory.Ref) error, accepted ...string,
+) *cobra.Command {
+	return a.onTarget(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
+		if target, err := kube.Target(ctx, session, ref); err == nil && vocabulary.IsPaused(target) {
+			return usageError("%s is paused: first run kubectl forge resume %s", ref.Arg(), ref.Arg())
+		}
+		return run(ctx, session, ref)
+	}, accepted...)
 }
 
 // completeTargets offers the ControlPlanes and services of the namespace.

@@ -64,7 +64,7 @@ func (a *app) upgradeCommand() *cobra.Command {
 		}
 		return nil
 	}
-	return a.onTarget(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
+	return a.onActive(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
 		return a.upgrade(ctx, session, ref, o)
 	})
 }

@@ -72,8 +72,10 @@ func (k *ServiceKind) Informational() []string {
 	return types
 }
 
-// Summaries are conditions that only repeat others. All operators use the same names.
-var Summaries = []string{vocabulary.ConditionReady, vocabulary.ConditionReconciling, vocabulary.ConditionStalled}
+// Summaries are conditions of the whole resource. All operators use the same names.
+var Summaries = []string{
+	vocabulary.ConditionReady, vocabulary.ConditionReconciling, vocabulary.ConditionStalled, vocabulary.ConditionPaused,
+}
 
 // Resource is an object of a kind of API service.
 type Resource interface {

@@ -76,6 +76,9 @@ func describeConditions(node *Node, obj client.Object, conditions []metav1.Condi
 	if meta.IsStatusConditionTrue(conditions, vocabulary.ConditionStalled) {
 		node.State = StateFailed
 	}
+	if meta.IsStatusConditionTrue(conditions, vocabulary.ConditionPaused) {
+		node.Text += ", paused"
+	}
 	return available
 }
 

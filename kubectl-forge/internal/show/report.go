@@ -128,13 +128,13 @@ func (s Style) list(out io.Writer, title string, lines []string) {
 	}
 }
 
-// conditions are green when they are good. Two of them, those of kstatus, are good when they are not True.
+// conditions are green when they are good. Those that are only present while they are True are not.
 func (s Style) conditions(out io.Writer, conditions []metav1.Condition, now time.Time) {
 	rows := make([][]cell, 0, len(conditions))
 	for _, condition := range conditions {
 		colour := StateColour(string(condition.Status))
 		switch {
-		case condition.Type == vocabulary.ConditionReconciling:
+		case condition.Type == vocabulary.ConditionReconciling, condition.Type == vocabulary.ConditionPaused:
 			colour = Yellow
 		case condition.Type == vocabulary.ConditionStalled && condition.Status == metav1.ConditionTrue:
 			colour = Red

@@ -11,10 +11,12 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// sharedWords is the file with the words of all kinds, and serviceWords the file
-// with those of all services, relative to the folder of an API package.
+// sharedWords is the file with the conditions and reasons of all kinds, sharedEvents that with
+// their events, and serviceWords the file with the words of all services, relative to the
+// folder of an API package.
 const (
 	sharedWords  = "../../../../internal/common/vocabulary/words.go"
+	sharedEvents = "../../../../internal/common/vocabulary/event_words.go"
 	serviceWords = "../../../../internal/common/vocabulary/service_words.go"
 )
 
@@ -53,7 +55,7 @@ func EveryEventIsListed(t *testing.T, kinds []vocabulary.Kind, file string) {
 			listed = append(listed, event.Reason)
 		}
 	}
-	own := values(t, file)
+	own := values(t, outside.File(sharedEvents), file)
 	compare(t, own, withoutServiceWords(t, listed, own))
 }
 
@@ -62,7 +64,7 @@ func EveryEventIsListed(t *testing.T, kinds []vocabulary.Kind, file string) {
 func NothingIsDocumentedThatNothingSays(t *testing.T, folders []string, files ...string) {
 	t.Helper()
 	folders = append(folders, outside.File("../../../../internal/common/reconcile"), outside.File("../../../../internal/common/apiservice"))
-	unsaid, err := source.Unsaid(folders, append(files, outside.File(sharedWords))...)
+	unsaid, err := source.Unsaid(folders, append(files, outside.File(sharedWords), outside.File(sharedEvents))...)
 	if err != nil {
 		t.Fatal(err)
 	}

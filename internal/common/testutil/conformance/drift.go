@@ -40,9 +40,12 @@ func (s suite[T]) drift(t *testing.T) {
 	}
 }
 
-func (i *Instance[T]) ownedFields() {
-	name := i.Definition.CodeName
-	i.putsRight(append([]Drift{
+func (i *Instance[T]) ownedFields() { i.putsRight(i.object.trial.Drifts) }
+
+// drifts returns changes to the children of a resource of the mode.
+func (s suite[T]) drifts(m mode) []Drift {
+	name := s.Definition.CodeName
+	drifts := []Drift{
 		DriftOf(&appsv1.Deployment{}, name, "image",
 			func(d *appsv1.Deployment) *string { return &d.Spec.Template.Spec.Containers[0].Image }, "example.com/other:1"),
 		DriftOf(&appsv1.Deployment{}, name, "replicas",
@@ -58,13 +61,18 @@ func (i *Instance[T]) ownedFields() {
 		DriftOf(&corev1.Secret{}, name+"-db-connection", "data",
 			func(s *corev1.Secret) *map[string][]byte { return &s.Data },
 			map[string][]byte{"connection": []byte("mysql://elsewhere"), "extra": []byte("1")}),
-		DriftOf(&mariadbv1alpha1.Database{}, name, "character set",
-			func(d *mariadbv1alpha1.Database) *string { return &d.Spec.CharacterSet }, "latin1"),
-		DriftOf(&mariadbv1alpha1.User{}, name, "maxUserConnections",
-			func(u *mariadbv1alpha1.User) *int32 { return &u.Spec.MaxUserConnections }, 1),
-		DriftOf(&mariadbv1alpha1.Grant{}, name, "privileges",
-			func(g *mariadbv1alpha1.Grant) *[]string { return &g.Spec.Privileges }, []string{"SELECT"}),
-	}, i.Drifts...))
+	}
+	if m == managed {
+		drifts = append(drifts,
+			DriftOf(&mariadbv1alpha1.Database{}, name, "character set",
+				func(d *mariadbv1alpha1.Database) *string { return &d.Spec.CharacterSet }, "latin1"),
+			DriftOf(&mariadbv1alpha1.User{}, name, "maxUserConnections",
+				func(u *mariadbv1alpha1.User) *int32 { return &u.Spec.MaxUserConnections }, 1),
+			DriftOf(&mariadbv1alpha1.Grant{}, name, "privileges",
+				func(g *mariadbv1alpha1.Grant) *[]string { return &g.Spec.Privileges }, []string{"SELECT"}),
+		)
+	}
+	return append(drifts, s.Service.Drifts...)
 }
 
 // replacedConfigMaps puts other content in the place of each immutable ConfigMap, under the

@@ -59,6 +59,8 @@ type Kind[T reconcile.Object] struct {
 	Watches []string
 	// Drifts are changes to owned objects, which the operator puts right.
 	Drifts []Drift
+	// PausedWith are the objects that the operator pauses together with the resource.
+	PausedWith []client.Object
 	// Obstructions returns foreign objects with the names of objects that the operator creates.
 	Obstructions func(t *testing.T, namespace string) []Obstruction
 	// Refusals are calls that the API server may refuse.

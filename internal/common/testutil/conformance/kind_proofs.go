@@ -37,6 +37,7 @@ func RunKind[T reconcile.Object](t *testing.T, k Kind[T], w *World) {
 			o.obstructed(k.Obstructions(t, o.namespace()))
 		})
 	}
+	parallel("leaves a paused resource alone", s.paused)
 	t.Run("names a refused call and repeats it", func(t *testing.T) {
 		for _, refusal := range k.Refusals {
 			t.Run(refusal.Verb+" "+refusal.Resource+" "+refusal.Name, func(t *testing.T) {
@@ -181,9 +182,7 @@ func (o *object[T]) restarts() {
 func (o *object[T]) putsRight(drifts []Drift) {
 	o.Helper()
 	for _, drift := range drifts {
-		obj := drift.empty
-		obj.SetNamespace(o.namespace())
-		obj.SetName(drift.name)
+		obj := drift.of(o.namespace())
 		o.unlessFailed(drift.what, func(t *testing.T) {
 			expect.Exists(t, o.trial.Admin, obj)
 			want := drift.read(obj.DeepCopyObject().(client.Object))

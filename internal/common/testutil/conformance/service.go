@@ -93,3 +93,11 @@ func DriftOf[O client.Object, V any](empty O, name, field string, at func(O) *V,
 		spoil: func(obj client.Object) { *at(obj.(O)) = wrong },
 	}
 }
+
+// of returns an object with the child's name.
+func (d Drift) of(namespace string) client.Object {
+	obj := d.empty.DeepCopyObject().(client.Object)
+	obj.SetNamespace(namespace)
+	obj.SetName(d.name)
+	return obj
+}

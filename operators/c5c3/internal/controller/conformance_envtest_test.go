@@ -117,6 +117,8 @@ func controlPlanes(changes ...func(*c5c3v1alpha1.ControlPlane)) conformance.Kind
 			conformance.DriftOf(&keystonev1alpha1.Keystone{}, "controlplane-keystone", "image",
 				func(k *keystonev1alpha1.Keystone) *string { return &k.Spec.Image.Tag }, "2025.1"),
 		},
+		PausedWith: []client.Object{&keystonev1alpha1.Keystone{ObjectMeta: metav1.ObjectMeta{Name: "controlplane-keystone"}}},
+
 		Obstructions: obstructions,
 		Refusals: []conformance.Refusal{
 			{Verb: "apply", Resource: "mariadbs", Name: "openstack-db", Condition: "InfrastructureReady", Reason: "MariaDBError"},
