@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -95,15 +96,15 @@ func (o *object[T]) reported(left []Obstruction, known map[client.Object]*unstru
 		}
 		return nil
 	})
-	if found := left[n]; found.Condition != "" {
-		o.Fails(found.Condition, found.Reason, found.Object.GetName(), "rename or delete it")
-		o.Condition(vocabulary.ConditionStalled, metav1.ConditionTrue, found.Reason)
-	}
 	return n
 }
 
-// reports reports whether the conditions name the object, of the kind.
+// reports reports whether the conditions name the object, of the kind, and wait for the user to act on it.
 func (o *object[T]) reports(obstruction Obstruction, kind string) bool {
+	stalled := meta.FindStatusCondition(o.Resource.GetConditions(), vocabulary.ConditionStalled)
+	if obstruction.Condition != "" && (stalled == nil || stalled.Reason != obstruction.Reason) {
+		return false
+	}
 	named := regexp.MustCompile(`(?i)\b` + kind + `\b`)
 	return slices.ContainsFunc(o.Resource.GetConditions(), func(condition metav1.Condition) bool {
 		expected := obstruction.Condition == "" || condition.Type == obstruction.Condition && condition.Reason == obstruction.Reason
