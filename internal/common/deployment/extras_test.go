@@ -47,18 +47,14 @@ func TestEveryPodHasTheSettingsOfTheSpec(t *testing.T) {
 	api := API[*service.Pass]{}.Deployment(p).Spec.Template
 	for name, template := range map[string]corev1.PodTemplateSpec{"API": api, "Job": job.Spec.Template} {
 		pod, want := template.Spec, p.Spec.PodSettings
-		if diff := cmp.Diff(want.NodeSelector, pod.NodeSelector); diff != "" {
-			t.Errorf("%s: node selector (-want +got):\n%s", name, diff)
-		}
-		if diff := cmp.Diff(want.Tolerations, pod.Tolerations); diff != "" {
-			t.Errorf("%s: tolerations (-want +got):\n%s", name, diff)
-		}
-		if diff := cmp.Diff(want.HostAliases, pod.HostAliases); diff != "" {
-			t.Errorf("%s: host aliases (-want +got):\n%s", name, diff)
-		}
-		if pod.RuntimeClassName != want.RuntimeClassName || template.Labels["team"] != "identity" ||
-			template.Annotations["example.com/scrape"] != "true" {
-			t.Errorf("%s lacks its runtime class, label or annotation: %v, %v, %v", name, pod.RuntimeClassName, template.Labels, template.Annotations)
+		if diff := cmp.Diff(
+			[]any{want.NodeSelector, want.Tolerations, want.HostAliases, want.RuntimeClassName, "identity", "true"},
+			[]any{
+				pod.NodeSelector, pod.Tolerations, pod.HostAliases, pod.RuntimeClassName,
+				template.Labels["team"], template.Annotations["example.com/scrape"],
+			},
+		); diff != "" {
+			t.Errorf("settings of the pods of the %s (-want +got):\n%s", name, diff)
 		}
 		got := map[string]string{}
 		for _, mount := range pod.Containers[0].VolumeMounts {

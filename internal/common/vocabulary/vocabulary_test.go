@@ -17,7 +17,8 @@ func TestReadyAggregatesOnlyTheDeclaredConditions(t *testing.T) {
 
 func TestStalledReasonsAreInvalidSpecAndThoseOfTheKind(t *testing.T) {
 	want := []Condition{
-		{Type: "Reconciling", True: []string{"Progressing"}}, {Type: "Stalled", True: []string{"InvalidSpec", "Aground"}},
+		{Type: "Reconciling", True: []string{"Progressing"}},
+		{Type: "Stalled", True: []string{"InvalidSpec", "Aground"}},
 		{Type: "Paused", True: []string{"Paused"}},
 	}
 	if diff := cmp.Diff(want, Abnormal("Aground")); diff != "" {

@@ -23,7 +23,6 @@ func TestAServiceIsPausedAndResumed(t *testing.T) {
 		{"resume", CodeOK, "keystone/keystone is already resumed", false},
 		{"pause", CodeOK, "keystone/keystone paused", true},
 		{"pause", CodeOK, "keystone/keystone is already paused", true},
-		{"status", CodeOK, "paused", true},
 		{"upgrade --to 2026.2", CodeUsage, "is paused: first run kubectl forge resume keystone/keystone", true},
 		{"rotate fernet", CodeUsage, "is paused: first run kubectl forge resume keystone/keystone", true},
 		{"resume", CodeOK, "keystone/keystone resumed", false},

@@ -99,7 +99,7 @@ func (f Facts) digestsOf(images map[string]commonv1.ImageSpec) (map[string]strin
 			names = slices.DeleteFunc(names, func(name string) bool { return images[name].Digest == "" })
 		}
 		if len(names) != 1 {
-			return nil, errors.New("say of which service --digest is, as in --digest keystone=sha256:...")
+			return nil, errors.New("say of which service --digest is, such as keystone=sha256:<64 hexadecimal digits>")
 		}
 		delete(digests, "")
 		digests[names[0]] = digest

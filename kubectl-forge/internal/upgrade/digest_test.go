@@ -51,7 +51,9 @@ func TestADigestIsReplacedWithTheTagItBelongsTo(t *testing.T) {
 				`"keystone":{"image":{"digest":"` + newDigest + `","tag":"2026.1"}},"placement":{"image":{"tag":"2026.1"}}}}}`, "",
 		},
 		"not given for a ControlPlane": {
-			pinnedPlane(), []string{"placement=" + newDigest}, "",
+			pinnedPlane(),
+			[]string{"placement=" + newDigest},
+			"",
 			"spec.services.keystone.image.digest is that of 2025.2: give that of 2026.1 with --digest keystone=sha256:...",
 		},
 		"of no service in particular": {func() Facts {

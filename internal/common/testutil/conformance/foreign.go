@@ -96,6 +96,10 @@ func (o *object[T]) reported(left []Obstruction, known map[client.Object]*unstru
 		}
 		return nil
 	})
+	if found := left[n]; found.Condition != "" {
+		expect.Observed(o.trial.Admin, o.Resource, found.Condition, metav1.ConditionFalse, found.Reason)
+		expect.Observed(o.trial.Admin, o.Resource, vocabulary.ConditionStalled, metav1.ConditionTrue, found.Reason)
+	}
 	return n
 }
 

@@ -72,7 +72,7 @@ func Condition(
 		t.Fatalf("%s: expected %s=%s/%s within %s: %v\n%s",
 			describe(c, obj), conditionType, status, reason, Timeout, err, State(t, c, obj))
 	}
-	show(c, obj, conditionType, status, reason)
+	Observed(c, obj, conditionType, status, reason)
 	return *found
 }
 

@@ -64,7 +64,7 @@ func (c *Changes) Condition(
 				t.Fatal(err)
 			}
 			if compare(meta.FindStatusCondition(conditions, conditionType), status, reason, says, obj.GetGeneration()) == nil {
-				show(c.client, c.object, conditionType, status, reason)
+				Observed(c.client, c.object, conditionType, status, reason)
 				return
 			}
 		case <-late:

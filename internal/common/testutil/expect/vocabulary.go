@@ -41,8 +41,8 @@ var (
 	shown   = map[state]bool{}
 )
 
-// show records a state that a test has expected and observed.
-func show(c client.Client, obj client.Object, condition string, status metav1.ConditionStatus, reason string) {
+// Observed records a state that a test has expected and observed by other means than [Condition].
+func Observed(c client.Client, obj client.Object, condition string, status metav1.ConditionStatus, reason string) {
 	gvk, err := c.GroupVersionKindFor(obj)
 	if err != nil {
 		return
