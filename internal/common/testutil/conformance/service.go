@@ -51,6 +51,8 @@ type Service[T service.Resource] struct {
 	// Skips are the tasks of an upgrade, [schema.TaskMigrate] and [schema.TaskContract], that
 	// the declaration of the schema leaves out.
 	Skips []string
+	// SLURP is what the declaration of the schema says.
+	SLURP bool
 	// MigratesAfterSync marks a service whose offline upgrade runs [schema.TaskMigrate] after
 	// [schema.TaskSync].
 	MigratesAfterSync bool

@@ -60,6 +60,7 @@ func keystones() conformance.Service[*keystonev1alpha1.Keystone] {
 		// answers of the API and to a login, and in parallel the copies of the keys. How
 		// many of the last five share a write depends on timing.
 		StatusWrites:   8,
+		SLURP:          keystonev1alpha1.SLURP,
 		DeletionWrites: map[string]int{"delete pushsecrets.external-secrets.io": 2, patchKeystone: 2, updateStatus: 1},
 	}
 }

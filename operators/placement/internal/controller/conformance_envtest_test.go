@@ -36,6 +36,7 @@ var placements = conformance.Service[*placementv1alpha1.Placement]{
 		}
 	},
 	Endpoint:          func(namespace string) string { return "http://placement." + namespace + ".svc.cluster.local:8778" },
+	SLURP:             placementv1alpha1.SLURP,
 	MigratesAfterSync: true,
 	// The Jobs for the configuration, the schema, its check and the user, then the API pods
 	// and the answer of the API: how many of them share a write depends on timing.
