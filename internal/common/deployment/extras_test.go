@@ -56,23 +56,7 @@ func TestEveryPodHasTheSettingsOfTheSpec(t *testing.T) {
 		); diff != "" {
 			t.Errorf("settings of the pods of the %s (-want +got):\n%s", name, diff)
 		}
-		got := map[string]string{}
-		for _, mount := range pod.Containers[0].VolumeMounts {
-			got[mount.Name] = mount.MountPath
-		}
-		if got["extra-ca"] != "/extra" || got["extra-token"] != "/token" || got["extra-data"] != "/data" {
-			t.Errorf("%s mounts %v", name, got)
-		}
-		env := map[string]string{}
-		for _, variable := range pod.Containers[0].Env {
-			if _, twice := env[variable.Name]; twice {
-				t.Errorf("%s has variable %s twice", name, variable.Name)
-			}
-			env[variable.Name] = variable.Value
-		}
-		if env["EXTRA"] != "1" || env["HARBOUR"] != "open" {
-			t.Errorf("%s has the variables %v", name, env)
-		}
+		hasExtras(t, name, pod.Containers[0])
 	}
 	if api.Spec.Affinity != p.Spec.Affinity {
 		t.Errorf("the API pods have the affinity %v", api.Spec.Affinity)
@@ -82,6 +66,28 @@ func TestEveryPodHasTheSettingsOfTheSpec(t *testing.T) {
 	}
 	if api.Annotations["sidecar.istio.io/inject"] != "true" || job.Spec.Template.Annotations["sidecar.istio.io/inject"] != "false" {
 		t.Error("only the API pods may be in a mesh")
+	}
+}
+
+// hasExtras fails the test unless the container has the volumes and variables of the spec.
+func hasExtras(t *testing.T, name string, container corev1.Container) {
+	t.Helper()
+	got := map[string]string{}
+	for _, mount := range container.VolumeMounts {
+		got[mount.Name] = mount.MountPath
+	}
+	if got["extra-ca"] != "/extra" || got["extra-token"] != "/token" || got["extra-data"] != "/data" {
+		t.Errorf("%s mounts %v", name, got)
+	}
+	env := map[string]string{}
+	for _, variable := range container.Env {
+		if _, twice := env[variable.Name]; twice {
+			t.Errorf("%s has variable %s twice", name, variable.Name)
+		}
+		env[variable.Name] = variable.Value
+	}
+	if env["EXTRA"] != "1" || env["HARBOUR"] != "open" {
+		t.Errorf("%s has the variables %v", name, env)
 	}
 }
 
