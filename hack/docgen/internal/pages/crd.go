@@ -182,13 +182,14 @@ func writeRules(out *bytes.Buffer, schema *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// prose joins the lines of a description and keeps its paragraphs.
+// prose joins the lines of a description and keeps its paragraphs. Text in angle brackets, as in
+// descriptions of Kubernetes, is no HTML.
 func prose(description string) string {
 	paragraphs := strings.Split(description, "\n\n")
 	for i, paragraph := range paragraphs {
 		paragraphs[i] = strings.Join(strings.Fields(paragraph), " ")
 	}
-	return strings.Join(paragraphs, "\n\n")
+	return strings.ReplaceAll(strings.Join(paragraphs, "\n\n"), "<", "&lt;")
 }
 
 // cell makes a text fit into a cell of a table.
