@@ -62,7 +62,7 @@ func remember(status *commonv1.ServiceStatus, found commonv1.ImageStatus) {
 	status.Images = append(status.Images, found)
 	for len(status.Images) > remembered {
 		oldest := 0
-		if OfTag(status, status.InstalledRelease) == &status.Images[oldest] {
+		if status.ImageOf(status.InstalledRelease) == &status.Images[oldest] {
 			// It stays, however often the image of an upgrade changes.
 			oldest = 1
 		}

@@ -71,7 +71,7 @@ func TestTheStatusKeepsTheLastTwoImageCheckResults(t *testing.T) {
 		p.Spec.Image.Tag = tag
 		Record(p, []corev1.Pod{checked(p.Spec.Image.Reference(), finding, 0)}, "db-sync")
 	}
-	if len(p.Status.Images) != 2 || OfTag(p.Status, "2025.2") == nil || OfTag(p.Status, "2026.1") == nil || OfTag(p.Status, "") != nil {
+	if len(p.Status.Images) != 2 || p.Status.ImageOf("2025.2") == nil || p.Status.ImageOf("2026.1") == nil || p.Status.ImageOf("") != nil {
 		t.Errorf("got %v", p.Status.Images)
 	}
 }
@@ -87,7 +87,7 @@ func TestTheImageOfTheInstalledReleaseIsNotForgottenDuringAnUpgrade(t *testing.T
 		Record(p, []corev1.Pod{checked(image.Reference(), finding, 0)}, "db-sync")
 	}
 	for tag, want := range map[string]string{"2025.1": "sha256:aa", "2025.2": "sha256:cc"} {
-		if found := OfTag(p.Status, tag); found == nil || found.Reference != "ghcr.io/c5c3/harbour:"+tag+"@"+want {
+		if found := p.Status.ImageOf(tag); found == nil || found.Reference != "ghcr.io/c5c3/harbour:"+tag+"@"+want {
 			t.Errorf("got %v of %s, want %s", found, tag, want)
 		}
 	}

@@ -3,7 +3,6 @@ package image
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/release"
@@ -30,17 +29,6 @@ func Reconcile(_ context.Context, p *service.Pass) reconcile.Outcome {
 	return reconcile.Done(vocabulary.ReasonReleaseMatches, Describe(p.Definition, found))
 }
 
-// OfTag returns what was found in the last image with that tag, nil if nobody has looked
-// into one.
-func OfTag(status *commonv1.ServiceStatus, tag string) *commonv1.ImageStatus {
-	for i := len(status.Images) - 1; tag != "" && i >= 0; i-- {
-		if TagOf(status.Images[i].Reference) == tag {
-			return &status.Images[i]
-		}
-	}
-	return nil
-}
-
 // Consistent reports whether the image may hold the release that its tag says. It is false
 // only if both are known and differ.
 func Consistent(d *service.Definition, found *commonv1.ImageStatus) bool {
@@ -65,19 +53,6 @@ func Describe(d *service.Definition, found *commonv1.ImageStatus) string {
 // known if both are.
 func releases(d *service.Definition, found *commonv1.ImageStatus) (held, promised release.Release, known bool) {
 	held, known = d.Application.Majors.ReleaseOf(found.Version)
-	promised, err := release.Parse(TagOf(found.Reference))
+	promised, err := release.Parse(commonv1.TagOf(found.Reference))
 	return held, promised, known && err == nil
 }
-
-// TagOf returns the tag of an image reference, "" if it has none. A digest is left out.
-func TagOf(reference string) string {
-	reference, _, _ = strings.Cut(reference, "@")
-	colon := strings.LastIndex(reference, ":")
-	if colon < 0 || strings.Contains(reference[colon:], "/") {
-		return ""
-	}
-	return reference[colon+1:]
-}
-
-// HasDigest reports whether an image reference has a digest.
-func HasDigest(reference string) bool { return strings.Contains(reference, "@") }

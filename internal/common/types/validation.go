@@ -22,7 +22,6 @@ import (
 // https://github.com/distribution/reference/blob/main/reference.go.
 var (
 	imageRepository = regexp.MustCompile(`^(` + registryHost + `(:[0-9]+)?/)?` + pathComponent + `(/` + pathComponent + `)*$`)
-	imageDigest     = regexp.MustCompile(`^sha256:[a-f0-9]{64}$`)
 	imageTag        = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
 	databaseHost    = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$`)
 	databaseName    = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
@@ -69,7 +68,7 @@ func ValidateImage(image ImageSpec, service string, at *field.Path) field.ErrorL
 		errs = append(errs, field.Invalid(at.Child("tag"), tag,
 			"must be at most 128 letters, digits, '_', '.' and '-' and not begin with '.' or '-'"))
 	}
-	if image.Digest != "" && !imageDigest.MatchString(image.Digest) {
+	if image.Digest != "" && !IsDigest(image.Digest) {
 		errs = append(errs, field.Invalid(at.Child("digest"), image.Digest, "must be sha256: and 64 hexadecimal digits in lower case"))
 	}
 	return errs

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,8 +14,6 @@ import (
 
 // NoDigest is what removes a digest.
 const NoDigest = "none"
-
-var digestValue = regexp.MustCompile(`^sha256:[a-f0-9]{64}$`)
 
 // ParseDigests reads digests as the user gives them, each with the service it is for if there
 // are several: "keystone=sha256:...". The result is by the name of the service, "" for none.
@@ -33,7 +30,7 @@ func ParseDigests(given []string) (map[string]string, error) {
 		switch {
 		case digest == NoDigest:
 			digest = ""
-		case !digestValue.MatchString(digest):
+		case !commonv1.IsDigest(digest):
 			return nil, fmt.Errorf("%q is not a digest: it is sha256: and 64 hexadecimal digits in lower case, or %s", digest, NoDigest)
 		}
 		digests[strings.ToLower(name)] = digest
@@ -149,11 +146,8 @@ func (f Facts) installedDigests() map[string]string {
 // installedDigest returns the digest of the installed release, as the status records it, "" if
 // it has none.
 func installedDigest(status *commonv1.ServiceStatus) string {
-	for _, image := range slices.Backward(status.Images) {
-		reference, digest, _ := strings.Cut(image.Reference, "@")
-		if strings.HasSuffix(reference, ":"+status.InstalledRelease) {
-			return digest
-		}
+	if image := status.ImageOf(status.InstalledRelease); image != nil {
+		return commonv1.DigestOf(image.Reference)
 	}
 	return ""
 }

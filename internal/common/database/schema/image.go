@@ -40,7 +40,7 @@ func (w *work) promisedMajor() int {
 // the pods that serve. An image that does not hold what its tag says is to be replaced by
 // one that does.
 func (w *work) installedMajor() int {
-	found := image.OfTag(w.Status, w.Status.InstalledRelease)
+	found := w.Status.ImageOf(w.Status.InstalledRelease)
 	if found == nil || !image.Consistent(w.Definition, found) {
 		return 0
 	}
@@ -92,7 +92,7 @@ func (w *work) recordImage(ctx context.Context, live *batchv1.Job) error {
 // refuseMislabelled keeps an upgrade from beginning if the installed image is known to hold
 // another release than its tag says: the phases fit the schema of the tag only.
 func (w *work) refuseMislabelled() error {
-	found := image.OfTag(w.Status, w.Status.InstalledRelease)
+	found := w.Status.ImageOf(w.Status.InstalledRelease)
 	if found == nil || image.Consistent(w.Definition, found) {
 		return nil
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/image"
 	"github.com/c5c3/forge/internal/common/job"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // oldAPIPod returns the name of an API pod with another image than the wanted one, "" if
@@ -66,7 +66,7 @@ func (w *work) cronJobs(ctx context.Context) ([]batchv1.CronJob, error) {
 // installed release. Those of an earlier operator do not have the annotation.
 func (w *work) runsInstalled(meta *metav1.ObjectMeta, spec *corev1.PodSpec) bool {
 	installed := func(reference string) bool {
-		return reference != w.Spec.Image.Reference() && image.TagOf(reference) == w.Status.InstalledRelease
+		return reference != w.Spec.Image.Reference() && commonv1.TagOf(reference) == w.Status.InstalledRelease
 	}
 	if requested := meta.Annotations[apply.RequestedImage]; requested != "" {
 		return installed(requested)
@@ -101,7 +101,7 @@ func (w *work) recoverInstalledRelease(ctx context.Context) error {
 		templates = append(templates, live.Spec.Template)
 	}
 	for i := range templates {
-		tag := image.TagOf(deployment.APIImage(w.Definition, &templates[i].ObjectMeta, &templates[i].Spec))
+		tag := commonv1.TagOf(deployment.APIImage(w.Definition, &templates[i].ObjectMeta, &templates[i].Spec))
 		if tag != "" && tag != w.Spec.Image.Tag {
 			w.Status.InstalledRelease = tag
 			return nil
@@ -146,7 +146,7 @@ func tagOfJob(live *batchv1.Job) string {
 		return ""
 	}
 	template := &live.Spec.Template
-	return image.TagOf(apply.ImageOf(&template.ObjectMeta, &template.Spec.Containers[0]))
+	return commonv1.TagOf(apply.ImageOf(&template.ObjectMeta, &template.Spec.Containers[0]))
 }
 
 // contractionRuns reports whether a Job may still be contracting the schema.

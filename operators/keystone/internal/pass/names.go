@@ -59,7 +59,7 @@ func ScheduledImage(k *keystonev1alpha1.Keystone) string {
 		return wanted.Reference()
 	}
 	// The digest of the spec is that of the wanted release.
-	if known := image.OfTag(&k.Status.ServiceStatus, tag); known != nil && image.HasDigest(known.Reference) {
+	if known := k.Status.ImageOf(tag); known != nil && commonv1.DigestOf(known.Reference) != "" {
 		return known.Reference
 	}
 	return commonv1.ImageSpec{Repository: wanted.Repository, Tag: tag}.Reference()
