@@ -9,9 +9,22 @@ import (
 // it could not create a pod. It contains the pod's name, which changes with each attempt.
 var refusalPrefix = regexp.MustCompile(`^(\(combined from similar events\): )?(Error creating: )?(pods "[^"]*" is forbidden: )?`)
 
+// remedies maps a part of a problem's text to its remedy.
+type remedies []struct{ contains, remedy string }
+
+// of returns the first remedy that fits the problem, "" if none is known.
+func (r remedies) of(problem string) string {
+	for _, known := range r {
+		if strings.Contains(problem, known.contains) {
+			return known.remedy
+		}
+	}
+	return ""
+}
+
 // refusalRemedies maps a part of a refusal's text to its remedy, for the admission
 // plugins ResourceQuota, LimitRange, PodSecurity, RuntimeClass and Priority.
-var refusalRemedies = []struct{ contains, remedy string }{
+var refusalRemedies = remedies{
 	{"exceeded quota:", "raise the ResourceQuota, or lower spec.resources or spec.replicas"},
 	{"failed quota:", "set in spec.resources what the ResourceQuota asks for"},
 	{" usage per ", "change spec.resources or the LimitRange"},
@@ -27,10 +40,8 @@ var refusalRemedies = []struct{ contains, remedy string }{
 func Refusal(message string) string {
 	cause := truncate(strings.ToValidUTF8(refusalPrefix.ReplaceAllString(message, ""), ""))
 	text := "no pod can be created: " + cause
-	for _, known := range refusalRemedies {
-		if strings.Contains(cause, known.contains) {
-			return text + "; " + known.remedy
-		}
+	if remedy := refusalRemedies.of(cause); remedy != "" {
+		return text + "; " + remedy
 	}
 	return text
 }

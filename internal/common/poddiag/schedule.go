@@ -4,7 +4,7 @@ import "strings"
 
 // scheduleRemedies maps a part of the scheduler's message to its remedy. The first that fits
 // is the most specific one: nodes of the control plane have a taint in any case.
-var scheduleRemedies = []struct{ contains, remedy string }{
+var scheduleRemedies = remedies{
 	{"persistentvolumeclaim", "create or repair the claim, or change spec.extraVolumes"},
 	{"PersistentVolumeClaims", "create or repair the claim, or change spec.extraVolumes"},
 	{"volume node affinity conflict", "change spec.nodeSelector or spec.affinity to nodes that can mount the claim of spec.extraVolumes"},
@@ -17,10 +17,8 @@ var scheduleRemedies = []struct{ contains, remedy string }{
 
 // unscheduled adds to the scheduler's message what to do.
 func unscheduled(message string) string {
-	for _, known := range scheduleRemedies {
-		if strings.Contains(message, known.contains) {
-			return strings.TrimSuffix(message, ".") + "; " + known.remedy
-		}
+	if remedy := scheduleRemedies.of(message); remedy != "" {
+		return strings.TrimSuffix(message, ".") + "; " + remedy
 	}
 	return message
 }
