@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -26,19 +27,26 @@ func (p *pass[T, S]) finish(ctx context.Context) (ctrl.Result, error) {
 
 func (p *pass[T, S]) finishQuietly(ctx context.Context) (ctrl.Result, error) {
 	p.obj.SetObservedGeneration(p.obj.GetGeneration())
-	if !equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy()) {
-		if err := apply.UpdateStatus(ctx, p.Client, p.obj); err != nil {
-			if apierrors.IsNotFound(err) {
-				return ctrl.Result{}, nil
-			}
-			if !apierrors.IsConflict(err) {
-				p.Metrics.countUnmapped("Status")
-			}
-			return ctrl.Result{}, err
-		}
+	written, err := p.writeStatus(ctx)
+	if err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if written {
 		p.emitTransitions()
 	}
 	return p.result(ctx)
+}
+
+// writeStatus writes the status if it differs from the stored one, and reports whether it did.
+func (p *pass[T, S]) writeStatus(ctx context.Context) (written bool, err error) {
+	if equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy()) {
+		return false, nil
+	}
+	err = apply.UpdateStatus(ctx, p.Client, p.obj)
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		p.Metrics.countUnmapped("Status")
+	}
+	return err == nil, err
 }
 
 // result returns the first transient error, otherwise the earliest requeue. Terminal

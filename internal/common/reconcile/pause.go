@@ -5,18 +5,19 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 const pausedMessage = "The operator leaves everything as it is until the annotation " + vocabulary.AnnotationPaused +
 	" is removed. Deleting the resource still removes what belongs to it"
+
+// pausing is what the events name as the action.
+var pausing = stepResult{name: "Pause"}
 
 // pause reports that the resource is paused, once what goes on by itself is suspended.
 func (p *pass[T, S]) pause(ctx context.Context) (ctrl.Result, error) {
@@ -29,21 +30,19 @@ func (p *pass[T, S]) pause(ctx context.Context) (ctrl.Result, error) {
 	conditions := p.obj.GetConditions()
 	setCondition(&conditions, p.obj.GetGeneration(), vocabulary.ConditionPaused, metav1.ConditionTrue, vocabulary.ReasonPaused, message)
 	p.obj.SetConditions(conditions)
-	if !equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy()) {
-		if err := apply.UpdateStatus(ctx, p.Client, p.obj); err != nil {
-			return ctrl.Result{}, client.IgnoreNotFound(err)
-		}
-		if meta.FindStatusCondition(p.previous, vocabulary.ConditionPaused) == nil {
-			p.tell(vocabulary.EventPaused, "Paused by the annotation "+vocabulary.AnnotationPaused)
-		}
+	written, err := p.writeStatus(ctx)
+	if err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if written && !p.wasPaused() {
+		p.emit(corev1.EventTypeNormal, vocabulary.EventPaused, pausing, "Paused by the annotation "+vocabulary.AnnotationPaused)
 	}
 	return ctrl.Result{}, failure
 }
 
 // resume prepares the pass over a resource that was paused before.
 func (p *pass[T, S]) resume(ctx context.Context) error {
-	conditions := p.obj.GetConditions()
-	if !meta.RemoveStatusCondition(&conditions, vocabulary.ConditionPaused) {
+	if !p.wasPaused() {
 		return nil
 	}
 	if p.Resume != nil {
@@ -51,11 +50,14 @@ func (p *pass[T, S]) resume(ctx context.Context) error {
 			return err
 		}
 	}
+	conditions := p.obj.GetConditions()
+	meta.RemoveStatusCondition(&conditions, vocabulary.ConditionPaused)
 	p.obj.SetConditions(conditions)
-	p.tell(vocabulary.EventResumed, "The annotation "+vocabulary.AnnotationPaused+" is gone")
+	p.emit(corev1.EventTypeNormal, vocabulary.EventResumed, pausing, "The annotation "+vocabulary.AnnotationPaused+" is gone")
 	return nil
 }
 
-func (p *pass[T, S]) tell(event, note string) {
-	p.Recorder.Eventf(p.obj, nil, corev1.EventTypeNormal, event, "Pause", "%s", note)
+// wasPaused reports whether the stored status says that the resource is paused.
+func (p *pass[T, S]) wasPaused() bool {
+	return meta.FindStatusCondition(p.previous, vocabulary.ConditionPaused) != nil
 }
