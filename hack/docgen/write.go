@@ -18,14 +18,24 @@ import (
 // command is the command that the pages name as their generator.
 const command = "make generate"
 
-const kubernetesAPI = "https://kubernetes.io/docs/reference/kubernetes-api/"
+const (
+	kubernetesAPI = "https://kubernetes.io/docs/reference/kubernetes-api/"
+	podAPI        = kubernetesAPI + "workload-resources/pod-v1/"
+	volumeFiles   = kubernetesAPI + "config-and-storage-resources/volume/#KeyToPath"
+)
 
 // external maps fields of services with a type of Kubernetes to the documentation
 // of the type.
 var external = map[string]string{
-	"spec.resources":                 kubernetesAPI + "workload-resources/pod-v1/#resources",
-	"spec.strategy":                  kubernetesAPI + "workload-resources/deployment-v1/#DeploymentSpec",
-	"spec.topologySpreadConstraints": kubernetesAPI + "workload-resources/pod-v1/#scheduling",
+	"spec.resources":                      podAPI + "#resources",
+	"spec.tolerations":                    podAPI + "#scheduling",
+	"spec.affinity":                       podAPI + "#scheduling",
+	"spec.hostAliases":                    podAPI + "#hostname-and-name-resolution",
+	"spec.extraEnv":                       podAPI + "#environment-variables",
+	"spec.extraVolumes[].configMap.items": volumeFiles,
+	"spec.extraVolumes[].secret.items":    volumeFiles,
+	"spec.strategy":                       kubernetesAPI + "workload-resources/deployment-v1/#DeploymentSpec",
+	"spec.topologySpreadConstraints":      podAPI + "#scheduling",
 	"spec.networkPolicy.additionalEgress": kubernetesAPI +
 		"policy-resources/network-policy-v1/#NetworkPolicySpec",
 }

@@ -71,16 +71,26 @@ func (p Page) writeObject(out *bytes.Buffer, path string, schema *apiextensionsv
 	for _, name := range names {
 		property := schema.Properties[name]
 		suffix, inner := innermost(&property)
-		if _, external := p.External[path+"."+name]; !external && len(inner.Properties) > 0 {
+		if p.external(path+"."+name) == "" && len(inner.Properties) > 0 {
 			p.writeObject(out, path+"."+name+suffix, inner)
 		}
 	}
 }
 
+// external returns the address of the documentation of the field's type, "" if it is on this page. A
+// service of a ControlPlane has fields of the service's own kind.
+func (p Page) external(path string) string {
+	if of, found := strings.CutPrefix(path, "spec.services."); found {
+		_, field, _ := strings.Cut(of, ".")
+		path = "spec." + field
+	}
+	return p.External[path]
+}
+
 func (p Page) writeField(out *bytes.Buffer, path string, required bool, schema *apiextensionsv1.JSONSchemaProps) {
 	name := "`" + path[strings.LastIndex(path, ".")+1:] + "`"
 	typeName := typeOf(schema)
-	if address, ok := p.External[path]; ok {
+	if address := p.external(path); address != "" {
 		typeName = fmt.Sprintf("[%s](%s)", typeName, address)
 	}
 	def := ""
@@ -182,14 +192,13 @@ func writeRules(out *bytes.Buffer, schema *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// prose joins the lines of a description and keeps its paragraphs. Text in angle brackets, as in
-// descriptions of Kubernetes, is no HTML.
+// prose joins the lines of a description and keeps its paragraphs.
 func prose(description string) string {
 	paragraphs := strings.Split(description, "\n\n")
 	for i, paragraph := range paragraphs {
 		paragraphs[i] = strings.Join(strings.Fields(paragraph), " ")
 	}
-	return strings.ReplaceAll(strings.Join(paragraphs, "\n\n"), "<", "&lt;")
+	return strings.Join(paragraphs, "\n\n")
 }
 
 // cell makes a text fit into a cell of a table.
