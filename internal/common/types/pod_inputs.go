@@ -3,6 +3,8 @@ package types
 import "fmt"
 
 // PodInput is a ConfigMap or Secret without which pods do not start.
+//
+// +kubebuilder:object:generate=false
 type PodInput struct {
 	// Secret tells a Secret from a ConfigMap.
 	Secret bool
