@@ -47,6 +47,15 @@ func (k Kind) Aggregated() []string {
 	return types
 }
 
+// Types returns the types of the conditions.
+func Types(conditions []Condition) []string {
+	types := make([]string, len(conditions))
+	for i, condition := range conditions {
+		types[i] = condition.Type
+	}
+	return types
+}
+
 // Abnormal returns the conditions that are only present while they are True. Apart from an
 // invalid spec, the kind is stalled for the given reasons.
 func Abnormal(stalled ...string) []Condition {

@@ -73,9 +73,7 @@ func (k *ServiceKind) Informational() []string {
 }
 
 // Summaries are conditions of the whole resource. All operators use the same names.
-var Summaries = []string{
-	vocabulary.ConditionReady, vocabulary.ConditionReconciling, vocabulary.ConditionStalled, vocabulary.ConditionPaused,
-}
+var Summaries = vocabulary.Types(vocabulary.Summary())
 
 // Resource is an object of a kind of API service.
 type Resource interface {

@@ -87,9 +87,12 @@ func (r Refusal) refuses(call transport.Request) bool {
 	return call.Verb == r.Verb && call.Resource == r.Resource && call.Name == r.Name && call.Subresource == ""
 }
 
+// abnormal are the types of the conditions that are only present while they are True.
+var abnormal = vocabulary.Types(vocabulary.Abnormal())
+
 // positive returns the conditions that are True if nothing is wrong.
 func (k Kind[T]) positive() []vocabulary.Condition {
 	return slices.DeleteFunc(slices.Clone(k.Vocabulary.Conditions), func(c vocabulary.Condition) bool {
-		return slices.Contains([]string{vocabulary.ConditionReconciling, vocabulary.ConditionStalled, vocabulary.ConditionPaused}, c.Type)
+		return slices.Contains(abnormal, c.Type)
 	})
 }

@@ -99,8 +99,8 @@ func (o *object[T]) conditions() {
 				condition.Type, condition.Status, condition.ObservedGeneration, o.Resource.GetGeneration())
 		}
 	}
-	for _, abnormal := range []string{vocabulary.ConditionReconciling, vocabulary.ConditionStalled} {
-		if left := meta.FindStatusCondition(o.Resource.GetConditions(), abnormal); left != nil {
+	for _, conditionType := range abnormal {
+		if left := meta.FindStatusCondition(o.Resource.GetConditions(), conditionType); left != nil {
 			o.Errorf("left over from the way to Ready: %+v", left)
 		}
 	}

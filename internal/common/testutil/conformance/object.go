@@ -14,6 +14,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/running"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // object is a resource of any kind in its own namespace, with an operator for that namespace.
@@ -82,15 +83,7 @@ func (o *object[T]) pass() transport.Requests {
 	o.Helper()
 	key := client.ObjectKeyFromObject(o.Resource)
 	before, trigger := o.Operator.Requests.Snapshot(), o.Operator.Trigger(key)
-	objects.Change(o.T, o.trial.Admin, trigger, func(trigger client.Object) {
-		annotations := map[string]string{"example.com/touched": trigger.GetResourceVersion()}
-		for key, value := range trigger.GetAnnotations() {
-			if _, touched := annotations[key]; !touched {
-				annotations[key] = value
-			}
-		}
-		trigger.SetAnnotations(annotations)
-	})
+	objects.Annotate(o.T, o.trial.Admin, trigger, "example.com/touched", client.Object.GetResourceVersion)
 	o.Operator.Passed(o.T, key, trigger)
 	return o.Operator.Requests.Since(before).Filter(func(r transport.Request) bool { return r.Resource != "" && !r.Event() })
 }
@@ -108,13 +101,14 @@ func (o *object[T]) settle() {
 }
 
 // restart restarts the operator, and waits until the new one has reconciled the resource
-// and probed its API.
+// and probed its API, which it does not do while the resource is paused.
 func (o *object[T]) restart() {
 	o.Helper()
 	o.Operator.Stop()
 	o.start()
+	probes := o.trial.probe != nil && !vocabulary.IsPaused(o.Resource)
 	expect.Eventually(o.T, "a pass and a health check by the restarted operator", func(context.Context) error {
-		if o.Operator.Passes() == 0 || o.trial.probe != nil && len(o.API.Asked()) == 0 {
+		if o.Operator.Passes() == 0 || probes && len(o.API.Asked()) == 0 {
 			return errors.New("there was none")
 		}
 		return nil

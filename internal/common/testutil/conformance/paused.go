@@ -31,7 +31,7 @@ func (s Trial[T]) paused(t *testing.T) {
 	o.pause("true")
 	o.onlyPaused(before)
 	o.leavesDrift()
-	o.restartsPaused()
+	o.restarts()
 	o.resumes()
 	o.deletedPaused()
 }
@@ -39,14 +39,7 @@ func (s Trial[T]) paused(t *testing.T) {
 // pause gives the annotation that pauses the resource a value.
 func (o *object[T]) pause(value string) {
 	o.Helper()
-	objects.Change(o.T, o.trial.Admin, o.Resource, func(resource T) {
-		annotations := resource.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations[vocabulary.AnnotationPaused] = value
-		resource.SetAnnotations(annotations)
-	})
+	objects.Annotate(o.T, o.trial.Admin, o.Resource, vocabulary.AnnotationPaused, func(T) string { return value })
 }
 
 func (o *object[T]) onlyPaused(before T) {
@@ -120,15 +113,6 @@ func (o *object[T]) drifts() map[string]any {
 		fields[fmt.Sprintf("%T %s: %s", obj, drift.name, drift.what)] = drift.read(obj)
 	}
 	return fields
-}
-
-func (o *object[T]) restartsPaused() {
-	o.Operator.Stop()
-	o.start()
-	o.settle()
-	if writes := o.Operator.Requests.All().Writes(); len(writes) > 0 {
-		o.Errorf("a restart took %d writes:\n%s", len(writes), writes)
-	}
 }
 
 func (o *object[T]) resumes() {

@@ -6,6 +6,7 @@ package objects
 
 import (
 	"context"
+	"maps"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -52,6 +53,17 @@ func change[T client.Object](
 	if err != nil {
 		t.Fatalf("change %T %s: %v", obj, obj.GetName(), err)
 	}
+}
+
+// Annotate is [Change] that sets an annotation to what value returns for the current state.
+func Annotate[T client.Object](t testing.TB, c client.Client, obj T, key string, value func(T) string) {
+	t.Helper()
+	Change(t, c, obj, func(obj T) {
+		annotations := map[string]string{}
+		maps.Copy(annotations, obj.GetAnnotations())
+		annotations[key] = value(obj)
+		obj.SetAnnotations(annotations)
+	})
 }
 
 // Delete waits until the object exists and deletes it. It may still exist
