@@ -13,7 +13,7 @@ const sections = [
     text: 'Guides',
     pages: [
       'guides/index', 'guides/gateway-and-tls', 'guides/network-policy', 'guides/policies', 'key-rotation',
-      'password-rotation', 'upgrades', 'pausing', 'guides/brownfield', 'guides/tenants', 'guides/sizes', 'backup-and-restore',
+      'password-rotation', 'upgrades', 'pausing', 'hibernation', 'guides/brownfield', 'guides/tenants', 'guides/sizes', 'backup-and-restore',
       'guides/air-gapped', 'monitoring', 'dashboards', 'guides/moving', 'federation', 'secret-aggregate', 'kubectl-forge', 'guides/*',
     ],
   },

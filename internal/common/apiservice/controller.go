@@ -113,7 +113,7 @@ func (c Controller[R, T]) declaration(in cluster.Settings) controller.Controller
 		Scope: func(t *tools[T], resource R) *service.Scope[R, T] {
 			return service.NewScope(t.Tools, c.Definition, resource, t.own)
 		},
-		Pipeline: c.Pipeline, Finalizers: c.Finalizers,
+		Pipeline: c.Pipeline, Finalizers: c.Finalizers, Hibernation: c.hibernation(),
 		Background: c.background, Forget: c.forget,
 		Gauges: []reconcile.Gauge[R]{releases[R](c.Metrics)},
 	}

@@ -58,6 +58,9 @@ type Controller[R reconcile.Object, T, S any] struct {
 	Finalizers []reconcile.Finalizer[S]
 	Summarise  func(R)
 
+	// Hibernation declares how the resources hibernate, nil for those that cannot.
+	Hibernation *Hibernation[R, T]
+
 	// Background returns what works on resources outside of their passes. It may be nil.
 	Background func(T) []Background
 	// Forget drops other in-memory state about a deleted resource. It may be nil.

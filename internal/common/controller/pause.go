@@ -25,15 +25,10 @@ const pauseManager = "forge-pause"
 // suspend suspends the CronJobs of a paused resource, and pauses the resources that it controls
 // and that operators of this repository work on.
 func (c Controller[R, T, S]) suspend(ctx context.Context, access kube.Access, resource R) error {
-	return c.eachPaused(ctx, access, resource, func(child client.Object) error {
-		if cronJob, ok := child.(*batchv1.CronJob); ok {
-			if ptr.Deref(cronJob.Spec.Suspend, false) {
-				return nil
-			}
-			before := cronJob.DeepCopy()
-			cronJob.Spec.Suspend = ptr.To(true)
-			return apply.Merge(ctx, access.Client, before, cronJob, "suspending")
-		}
+	if err := c.suspendCronJobs(ctx, access, resource); err != nil {
+		return err
+	}
+	return c.eachOurs(ctx, access, resource, func(child client.Object) error {
 		if vocabulary.IsPaused(child) {
 			return nil
 		}
@@ -44,22 +39,42 @@ func (c Controller[R, T, S]) suspend(ctx context.Context, access kube.Access, re
 	})
 }
 
+// suspendCronJobs suspends the CronJobs of a resource until a pass over it corrects them.
+func (c Controller[R, T, S]) suspendCronJobs(ctx context.Context, access kube.Access, resource R) error {
+	scheduled := func(kind client.Object) bool { _, is := kind.(*batchv1.CronJob); return is }
+	return c.each(ctx, access, resource, scheduled, func(child client.Object) error {
+		cronJob, ok := child.(*batchv1.CronJob)
+		if !ok || ptr.Deref(cronJob.Spec.Suspend, false) {
+			return nil
+		}
+		before := cronJob.DeepCopy()
+		cronJob.Spec.Suspend = ptr.To(true)
+		return apply.Merge(ctx, access.Client, before, cronJob, "suspending")
+	})
+}
+
 // resume withdraws the annotations that suspend has set. The pass corrects the CronJobs.
 func (c Controller[R, T, S]) resume(ctx context.Context, access kube.Access, resource R) error {
-	return c.eachPaused(ctx, access, resource, func(child client.Object) error {
-		if _, ours := child.(reconcile.Object); !ours || !vocabulary.IsPaused(child) {
+	return c.eachOurs(ctx, access, resource, func(child client.Object) error {
+		if !vocabulary.IsPaused(child) {
 			return nil
 		}
 		return apply.Fields(ctx, access.ThirdParty, child, nil, pauseManager)
 	})
 }
 
-// eachPaused calls do for each object of the resource that is paused with it.
-func (c Controller[R, T, S]) eachPaused(ctx context.Context, access kube.Access, resource R, do func(client.Object) error) error {
+// eachOurs calls do for each object that the resource controls and that an operator of this
+// repository works on.
+func (c Controller[R, T, S]) eachOurs(ctx context.Context, access kube.Access, resource R, do func(client.Object) error) error {
+	return c.each(ctx, access, resource, func(kind client.Object) bool { _, ours := kind.(reconcile.Object); return ours }, do)
+}
+
+// each calls do for each object of the selected kinds that the resource controls.
+func (c Controller[R, T, S]) each(
+	ctx context.Context, access kube.Access, resource R, selected func(kind client.Object) bool, do func(client.Object) error,
+) error {
 	for _, kind := range c.Kinds {
-		_, scheduled := kind.Object.(*batchv1.CronJob)
-		_, ours := kind.Object.(reconcile.Object)
-		if !kind.written() || !scheduled && !ours {
+		if !kind.written() || !selected(kind.Object) {
 			continue
 		}
 		children, err := kind.controlled(ctx, access, resource)

@@ -53,9 +53,10 @@ func (c Controller[R, T, S]) reconciler(in *Shared, tools T, background []Backgr
 		Guard:    c.Guard, Outdated: c.Outdated,
 		Scope:    func(resource R) S { return c.Scope(tools, resource) },
 		Pipeline: c.Pipeline, Finalizers: c.Finalizers,
-		Summarise: c.Summarise,
-		Suspend:   func(ctx context.Context, resource R) error { return c.suspend(ctx, in.Access, resource) },
-		Resume:    func(ctx context.Context, resource R) error { return c.resume(ctx, in.Access, resource) },
+		Summarise:   c.Summarise,
+		Suspend:     func(ctx context.Context, resource R) error { return c.suspend(ctx, in.Access, resource) },
+		Resume:      func(ctx context.Context, resource R) error { return c.resume(ctx, in.Access, resource) },
+		Hibernation: c.hibernation(in.Access, tools),
 		Forget: func(name types.NamespacedName) {
 			for _, work := range background {
 				work.Forget(name)

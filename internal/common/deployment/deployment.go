@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // handoverManager owns the replica count after the operator has stopped setting it and
@@ -48,6 +49,9 @@ func EnsureDeployment(
 
 // prepare makes the changes that an apply of the declared fields cannot make.
 func prepare(ctx context.Context, c client.Client, owner client.Object, live, deploy *appsv1.Deployment) error {
+	if err := wake(ctx, c, live); err != nil {
+		return err
+	}
 	if deploy.Spec.Replicas == nil {
 		if err := handOverReplicas(ctx, c, live); err != nil {
 			return err
@@ -57,6 +61,15 @@ func prepare(ctx context.Context, c client.Client, owner client.Object, live, de
 		return nil
 	}
 	return dropRollingUpdate(ctx, c, live, deploy.Spec.Strategy.Type)
+}
+
+// wake starts one replica of a Deployment that was stopped because its resource hibernated, to
+// which the apply or the autoscaler adds the others.
+func wake(ctx context.Context, c client.Client, live *appsv1.Deployment) error {
+	if live.Annotations[vocabulary.AnnotationHibernated] == "" {
+		return nil
+	}
+	return apply.Fields(ctx, c, live, nil, vocabulary.HibernationManager)
 }
 
 // dropRollingUpdate changes the strategy to Recreate, for which the API server rejects

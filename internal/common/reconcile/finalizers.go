@@ -33,6 +33,9 @@ func (r *Reconciler[T, S]) addFinalizers(ctx context.Context, obj T) error {
 // finalize runs the deletion stages in order. A stage that is not done keeps
 // its finalizer and blocks the later ones; the status says why.
 func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
+	if err := p.wake(ctx); err != nil {
+		return ctrl.Result{}, err
+	}
 	finalizers, scope := slices.Clone(p.obj.GetFinalizers()), p.Scope(p.obj)
 	released := false
 	for _, stage := range p.Finalizers {

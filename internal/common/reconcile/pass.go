@@ -61,6 +61,10 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	if err := p.Guard(p.obj); err != nil {
 		return p.refuse(ctx, err)
 	}
+	hibernates, after := p.hibernates()
+	if hibernates {
+		return p.hibernate(ctx)
+	}
 	p.results = p.Pipeline.run(ctx, p.Scope(p.obj), p.Metrics)
 	if i := slices.IndexFunc(p.results, stepResult.lostRace); i >= 0 {
 		// Another writer was faster: what this pass saw is outdated and not worth
@@ -78,6 +82,9 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	aggregate(&conditions, generation, p.Pipeline.Conditions(), p.results)
 	if p.Outdated != nil {
 		remark(conditions, p.Outdated(p.obj))
+	}
+	if after != "" {
+		remark(conditions, "It hibernates after "+after)
 	}
 	p.obj.SetConditions(conditions)
 	if p.Summarise != nil {

@@ -48,6 +48,8 @@ type Reconciler[T Object, S any] struct {
 	// Suspend stops what a paused resource controls and what would go on by itself, and Resume
 	// lets it go on. Both may be nil.
 	Suspend, Resume func(ctx context.Context, obj T) error
+	// Hibernation is nil for a kind that cannot hibernate.
+	Hibernation *Hibernation[T]
 	// Scope builds the state that the steps of one pass share.
 	Scope func(T) S
 	// Pipeline are the steps.

@@ -68,6 +68,14 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:XValidation:rule="(has(self.rules) && size(self.rules) > 0) || has(self.configMapRef)",message="at least one of rules or configMapRef must be set"
 	PolicyOverrides *PolicySpec `json:"policyOverrides,omitempty"`
 
+	// hibernation stops everything that runs for the service: the API pods, Jobs, and
+	// schedules such as those of rotations. Data, keys and passwords stay. An upgrade that has
+	// begun ends first. While the service hibernates, other changes of spec have no effect.
+	// When it is not set or false, the service runs.
+	//
+	// +optional
+	Hibernation *bool `json:"hibernation,omitempty"`
+
 	// autoscaling lets the number of API pods follow their load. When it is not set,
 	// replicas is the number of pods.
 	//

@@ -456,6 +456,11 @@ func (in *ServiceSpec) DeepCopyInto(out *ServiceSpec) {
 		*out = new(PolicySpec)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.Hibernation != nil {
+		in, out := &in.Hibernation, &out.Hibernation
+		*out = new(bool)
+		**out = **in
+	}
 	if in.Autoscaling != nil {
 		in, out := &in.Autoscaling, &out.Autoscaling
 		*out = new(AutoscalingSpec)

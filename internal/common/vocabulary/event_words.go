@@ -6,4 +6,6 @@ const (
 	EventPaused = "Paused"
 	// EventResumed: nothing to do; the operator works on the resource again.
 	EventResumed = "Resumed"
+	// EventHibernated: nothing to do; nothing of the resource runs until spec.hibernation is removed.
+	EventHibernated = "Hibernated"
 )

@@ -113,16 +113,18 @@ func ReleaseCondition() Condition {
 // common ones, and those that are only present while they are True.
 func Summary(notReady ...string) []Condition {
 	return append([]Condition{{
-		Type:  ConditionReady,
-		True:  []string{ReasonAllReady},
-		False: append([]string{ReasonNotAllReady, ReasonInvalidSpec, ReasonReconcileError, ReasonDeleting}, notReady...),
+		Type: ConditionReady,
+		True: []string{ReasonAllReady},
+		False: append([]string{
+			ReasonNotAllReady, ReasonInvalidSpec, ReasonReconcileError, ReasonDeleting, ReasonHibernating, ReasonHibernated,
+		}, notReady...),
 	}}, Abnormal()...)
 }
 
 // ServiceEvents returns the events that the resource of every API service has.
 func ServiceEvents() []Event {
 	return append(Normal(
-		EventPaused, EventResumed,
+		EventPaused, EventResumed, EventHibernated,
 		EventDatabaseSynced, EventUpgradeInitiated, EventExpandComplete, EventMigrateComplete, EventDeploymentRolloutComplete,
 		EventServiceStopped,
 		EventUpgradeComplete, EventUpgradeAborted, EventFinalizingDatabase, EventDatabaseFinalized,

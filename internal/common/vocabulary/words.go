@@ -29,6 +29,10 @@ const (
 	ReasonDeleting = "Deleting"
 	// ReasonReconcileError: look at the error in the message; the operator retries.
 	ReasonReconcileError = "ReconcileError"
+	// ReasonHibernated: remove spec.hibernation when the service is needed again.
+	ReasonHibernated = "Hibernated"
+	// ReasonHibernating: wait; the message names what still runs.
+	ReasonHibernating = "Hibernating"
 	// ReasonPaused: remove the annotation that the message names when the operator may continue.
 	ReasonPaused = "Paused"
 )

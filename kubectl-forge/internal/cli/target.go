@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
@@ -35,11 +36,21 @@ func (a *app) onActive(
 	cmd *cobra.Command, run func(context.Context, *kube.Session, inventory.Ref) error, accepted ...string,
 ) *cobra.Command {
 	return a.onTarget(cmd, func(ctx context.Context, session *kube.Session, ref inventory.Ref) error {
-		if target, err := kube.Target(ctx, session, ref); err == nil && vocabulary.IsPaused(target) {
+		switch target, err := kube.Target(ctx, session, ref); {
+		case err != nil:
+		case vocabulary.IsPaused(target):
 			return usageError("%s is paused: first run kubectl forge resume %s", ref.Arg(), ref.Arg())
+		case hibernates(target):
+			return usageError("%s hibernates: first remove its spec.hibernation", ref.Arg())
 		}
 		return run(ctx, session, ref)
 	}, accepted...)
+}
+
+// hibernates reports whether nothing of the object runs, or will soon.
+func hibernates(target inventory.Conditioned) bool {
+	ready := meta.FindStatusCondition(target.GetConditions(), vocabulary.ConditionReady)
+	return ready != nil && (ready.Reason == vocabulary.ReasonHibernated || ready.Reason == vocabulary.ReasonHibernating)
 }
 
 // completeTargets offers the ControlPlanes and services of the namespace.

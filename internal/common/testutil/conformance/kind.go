@@ -61,6 +61,8 @@ type Kind[T reconcile.Object] struct {
 	Drifts []Drift
 	// PausedWith are the objects that the operator pauses together with the resource.
 	PausedWith []client.Object
+	// Hibernation is nil for a kind that cannot hibernate.
+	Hibernation *Hibernation[T]
 	// Obstructions returns foreign objects with the names of objects that the operator creates.
 	Obstructions func(t *testing.T, namespace string) []Obstruction
 	// Refusals are calls that the API server may refuse.

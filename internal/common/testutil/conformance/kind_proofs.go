@@ -38,6 +38,9 @@ func RunKind[T reconcile.Object](t *testing.T, k Kind[T], w *World) {
 		})
 	}
 	parallel("leaves a paused resource alone", s.paused)
+	if k.Hibernation != nil {
+		parallel("hibernates and wakes", s.Hibernates)
+	}
 	t.Run("names a refused call and repeats it", func(t *testing.T) {
 		for _, refusal := range k.Refusals {
 			t.Run(refusal.Verb+" "+refusal.Resource+" "+refusal.Name, func(t *testing.T) {

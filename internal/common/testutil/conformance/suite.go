@@ -75,7 +75,7 @@ func (s suite[T]) kind(m mode) Kind[T] {
 		New:     func(namespace string) T { return s.make(namespace, m) },
 		Inputs:  func(namespace string) []client.Object { return s.inputs(namespace, m) },
 		Observe: s.observe, Compare: compareOutcomes, Gone: s.nothingLeft, Left: s.left,
-		Drifts:       s.drifts(m),
+		Drifts: s.drifts(m), Hibernation: s.hibernationOf(),
 		StatusWrites: s.StatusWrites, Events: []string{"Normal " + vocabulary.EventDatabaseSynced},
 	}
 	for _, reason := range s.Service.Events {

@@ -63,6 +63,8 @@ func (k *conditioned) act(ctx context.Context, c client.Client, obj *unstructure
 	}
 	if err != nil {
 		ready = metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Failed", Message: err.Error()}
+	} else if replicas, found, _ := unstructured.NestedInt64(obj.Object, "spec", "replicas"); found && replicas == 0 {
+		ready = metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Stopped", Message: "no server runs"}
 	}
 	before = obj.DeepCopy()
 	if err := setCondition(obj, ready); err != nil {

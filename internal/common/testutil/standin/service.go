@@ -16,6 +16,11 @@ func NewService(kind schema.GroupVersionKind) *Ready {
 }
 
 func stampService(obj *unstructured.Unstructured) error {
+	if hibernates, _, err := unstructured.NestedBool(obj.Object, "spec", "hibernation"); hibernates || err != nil {
+		return errors.Join(err, setCondition(obj, metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Hibernated", Message: "Hibernated", ObservedGeneration: obj.GetGeneration(),
+		}))
+	}
 	return errors.Join(
 		unstructured.SetNestedField(obj.Object, text(obj, "spec", "image", "tag"), "status", "installedRelease"),
 		unstructured.SetNestedField(obj.Object, obj.GetGeneration(), "status", "observedGeneration"),

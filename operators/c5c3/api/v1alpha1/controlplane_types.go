@@ -86,6 +86,15 @@ type ControlPlaneSpec struct {
 	// +optional
 	DeletionPolicy commonv1.DeletionPolicy `json:"deletionPolicy,omitempty"`
 
+	// hibernation stops everything that runs for the control plane: the services first, then
+	// the database and the cache that the operator has created. Data, keys and passwords stay,
+	// and so does a database with several servers, which mariadb-operator cannot stop. An update
+	// that has begun ends first. While the control plane hibernates, other changes of spec have
+	// no effect. When it is not set or false, the control plane runs.
+	//
+	// +optional
+	Hibernation *bool `json:"hibernation,omitempty"`
+
 	// infrastructure is the database and the cache of the services. When it is
 	// not set, the operator creates both.
 	//

@@ -12,7 +12,8 @@ func Vocabularies() []vocabulary.Kind {
 		{
 			Kind:       "ControlPlane",
 			Conditions: slices.Concat(serviceConditions(), credentialConditions(), vocabulary.Summary(ReasonDuplicateControlPlane)),
-			Events: append(vocabulary.Normal(vocabulary.EventPaused, vocabulary.EventResumed, EventFinalizingORC, EventORCTeardownComplete),
+			Events: append(vocabulary.Normal(vocabulary.EventPaused, vocabulary.EventResumed, vocabulary.EventHibernated,
+				EventFinalizingORC, EventORCTeardownComplete),
 				vocabulary.Warnings(EventORCTeardownStalled, EventORCObjectsInUse, EventKeystoneTeardownStalled, EventPlacementTeardownStalled)...),
 		},
 		{

@@ -119,6 +119,13 @@ func controlPlanes(changes ...func(*c5c3v1alpha1.ControlPlane)) conformance.Kind
 		},
 		PausedWith: []client.Object{&keystonev1alpha1.Keystone{ObjectMeta: metav1.ObjectMeta{Name: "controlplane-keystone"}}},
 
+		Hibernation: &conformance.Hibernation[*c5c3v1alpha1.ControlPlane]{
+			Set:     func(cp *c5c3v1alpha1.ControlPlane, on bool) { cp.Spec.Hibernation = &on },
+			Stopped: stopped,
+			Drift: conformance.DriftOf(&keystonev1alpha1.Keystone{}, "controlplane-keystone", "hibernation",
+				func(k *keystonev1alpha1.Keystone) **bool { return &k.Spec.Hibernation }, new(false)),
+			Says: []string{"MariaDB openstack-db stays up: mariadb-operator cannot stop a Galera cluster"},
+		},
 		Obstructions: obstructions,
 		Refusals: []conformance.Refusal{
 			{Verb: "apply", Resource: "mariadbs", Name: "openstack-db", Condition: "InfrastructureReady", Reason: "MariaDBError"},

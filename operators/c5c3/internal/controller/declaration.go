@@ -83,6 +83,9 @@ var controlPlanes = controller.Controller[*c5c3v1alpha1.ControlPlane, *pass.Tool
 	Pipeline:   pipeline,
 	Finalizers: finalizers,
 	Summarise:  services.All.Summarise,
+
+	Hibernation: &hibernation,
+
 	Background: func(tools *pass.Tools) []controller.Background { return []controller.Background{tools.Proofs} },
 	Gauges:     metrics.OfControlPlane,
 }

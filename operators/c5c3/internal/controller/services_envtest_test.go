@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -46,6 +47,7 @@ func playServices(ctx context.Context, cfg *rest.Config) error {
 // serviceResource is the resource of a service.
 type serviceResource interface {
 	client.Object
+	commonv1.Describer
 	GetConditions() []metav1.Condition
 	SetConditions([]metav1.Condition)
 }
@@ -78,7 +80,9 @@ func play[T serviceResource](ctx context.Context, cfg *rest.Config, list client.
 				condition := metav1.Condition{
 					Type: "Ready", Status: metav1.ConditionFalse, Reason: "NotAllReady", ObservedGeneration: obj.GetGeneration(),
 				}
-				if install(obj) {
+				if ptr.Deref(obj.ServiceSpec().Hibernation, false) {
+					condition.Reason = "Hibernated"
+				} else if install(obj) {
 					condition.Status, condition.Reason, condition.Message = metav1.ConditionTrue, "AllReady", "ready"
 				}
 				conditions := obj.GetConditions()

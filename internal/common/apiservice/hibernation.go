@@ -1,0 +1,76 @@
+package apiservice
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/controller"
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// hibernation declares how a service hibernates: its API pods go, and its Jobs end.
+func (c Controller[R, T]) hibernation() *controller.Hibernation[R, *tools[T]] {
+	return &controller.Hibernation[R, *tools[T]]{
+		Wanted: func(resource R) bool { return ptr.Deref(resource.ServiceSpec().Hibernation, false) },
+		Busy: func(resource R) string {
+			if status := resource.ServiceStatus(); status.UpgradePhase != "" {
+				return "the upgrade to " + status.TargetRelease
+			}
+			return ""
+		},
+		Stops: []controller.Stop{{
+			Object: &appsv1.Deployment{},
+			Fields: map[string]any{
+				"metadata": map[string]any{"annotations": map[string]string{vocabulary.AnnotationHibernated: "true"}},
+				"spec":     map[string]any{"replicas": 0},
+			},
+			IsStopped: func(child client.Object) bool {
+				deploy, ok := child.(*appsv1.Deployment)
+				return ok && ptr.Deref(deploy.Spec.Replicas, 1) == 0
+			},
+			Running: func(client.Object) string { return "" },
+		}},
+		Running: c.running,
+	}
+}
+
+// running returns a pod or a Job of the resource that has not ended, "" if there is none.
+func (c Controller[R, T]) running(ctx context.Context, t *tools[T], resource R) (string, error) {
+	ours, err := labels.NewRequirement(service.LabelName, selection.In, []string{c.Definition.CodeName, c.Definition.TaskName()})
+	if err != nil {
+		return "", fmt.Errorf("selecting what the %s runs: %w", c.Definition.Kind, err)
+	}
+	of := []client.ListOption{
+		client.InNamespace(resource.GetNamespace()),
+		client.MatchingLabelsSelector{Selector: labels.SelectorFromSet(labels.Set{service.LabelInstance: resource.GetName()}).Add(*ours)},
+	}
+	var jobs batchv1.JobList
+	if err := t.Client.List(ctx, &jobs, of...); err != nil {
+		return "", fmt.Errorf("listing the Jobs: %w", err)
+	}
+	for i := range jobs.Items {
+		if ended, _, _ := job.Ended(&jobs.Items[i]); !ended {
+			return "Job " + jobs.Items[i].Name + " has not ended", nil
+		}
+	}
+	var pods corev1.PodList
+	if err := t.Client.List(ctx, &pods, of...); err != nil {
+		return "", fmt.Errorf("listing the pods: %w", err)
+	}
+	for i := range pods.Items {
+		if phase := pods.Items[i].Status.Phase; phase != corev1.PodSucceeded && phase != corev1.PodFailed {
+			return "pod " + pods.Items[i].Name + " has not ended", nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,108 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/kube"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// Hibernation declares how the resources of type R hibernate, with tools of type T.
+type Hibernation[R, T any] struct {
+	// Wanted and Busy are those of [reconcile.Hibernation].
+	Wanted func(R) bool
+	Busy   func(R) string
+	// Stops are the objects that are stopped, in order: one that still runs keeps those after it
+	// running.
+	Stops []Stop
+	// Running returns what else of the resource still runs, "" for nothing. It may be nil.
+	Running func(context.Context, T, R) (string, error)
+	// WakesToGo makes the deletion of a resource start its objects again.
+	WakesToGo bool
+}
+
+// Stop declares how the objects of one kind are stopped, which the resource controls.
+type Stop struct {
+	// Object is an empty object of the kind, which is in [Controller.Kinds].
+	Object client.Object
+	// Fields are what stops an object, and IsStopped reports whether it has them. A pass over a
+	// resource that wakes takes back what it declares of the object.
+	Fields    map[string]any
+	IsStopped func(client.Object) bool
+	// Running returns what of a stopped object still runs, "" for nothing.
+	Running func(client.Object) string
+	// Unstoppable returns why an object cannot be stopped, "" if it can. It may be nil.
+	Unstoppable func(client.Object) string
+}
+
+// hibernation returns what the reconciler needs, nil for a kind that cannot hibernate.
+func (c Controller[R, T, S]) hibernation(in kube.Access, tools T) *reconcile.Hibernation[R] {
+	if c.Hibernation == nil {
+		return nil
+	}
+	made := &reconcile.Hibernation[R]{
+		Wanted: c.Hibernation.Wanted, Busy: c.Hibernation.Busy,
+		Stop: func(ctx context.Context, resource R) (string, []string, error) {
+			return c.stop(ctx, in, tools, resource)
+		},
+	}
+	if c.Hibernation.WakesToGo {
+		made.Wake = func(ctx context.Context, resource R) error { return c.start(ctx, in, resource) }
+	}
+	return made
+}
+
+// stop stops what the resource runs, and returns what still does, and remarks on what cannot be
+// stopped.
+func (c Controller[R, T, S]) stop(ctx context.Context, in kube.Access, tools T, resource R) (running string, remarks []string, err error) {
+	if err := c.suspendCronJobs(ctx, in, resource); err != nil {
+		return "", nil, err
+	}
+	err = c.eachStopped(ctx, in, resource, func(kind Stop, child client.Object) error {
+		switch {
+		case running != "":
+			return nil
+		case kind.Unstoppable != nil && kind.Unstoppable(child) != "":
+			remarks = append(remarks, kind.Unstoppable(child))
+			return nil
+		case kind.IsStopped(child):
+			running = kind.Running(child)
+			return nil
+		}
+		running = fmt.Sprintf("%s %s stops", reflect.TypeOf(child).Elem().Name(), child.GetName())
+		return apply.Fields(ctx, in.ThirdParty, child, kind.Fields, vocabulary.HibernationManager)
+	})
+	if err != nil || running != "" || c.Hibernation.Running == nil {
+		return running, remarks, err
+	}
+	running, err = c.Hibernation.Running(ctx, tools, resource)
+	return running, remarks, err
+}
+
+// start withdraws what stop has set.
+func (c Controller[R, T, S]) start(ctx context.Context, in kube.Access, resource R) error {
+	return c.eachStopped(ctx, in, resource, func(kind Stop, child client.Object) error {
+		if !kind.IsStopped(child) {
+			return nil
+		}
+		return apply.Fields(ctx, in.ThirdParty, child, nil, vocabulary.HibernationManager)
+	})
+}
+
+// eachStopped calls do for each object that stops with the resource, in order.
+func (c Controller[R, T, S]) eachStopped(ctx context.Context, in kube.Access, resource R, do func(Stop, client.Object) error) error {
+	for _, kind := range c.Hibernation.Stops {
+		same := func(empty client.Object) bool { return reflect.TypeOf(empty) == reflect.TypeOf(kind.Object) }
+		err := c.each(ctx, in, resource, same, func(child client.Object) error { return do(kind, child) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
