@@ -134,11 +134,11 @@ func (o *object[T]) jobNames() map[string]string {
 // upgrade ends first.
 func (s suite[T]) hibernation(t *testing.T) {
 	for name, run := range map[string]func(*testing.T){
-		"and wakes":                 s.trial(t, managed).Hibernates,
-		"beside an autoscaler":      s.hibernatesScaled,
-		"after an upgrade":          s.hibernatesAfterUpgrade,
-		"after a Job has ended":     s.hibernatesAfterJob,
-		"before its first database": s.hibernatesFirst,
+		"with a managed database":              s.trial(t, managed).Hibernates,
+		"with an autoscaler":                   s.hibernatesScaled,
+		"after an upgrade":                     s.hibernatesAfterUpgrade,
+		"after a Job has ended":                s.hibernatesAfterJob,
+		"before it has run for the first time": s.hibernatesFirst,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

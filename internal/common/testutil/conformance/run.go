@@ -69,7 +69,7 @@ func Run[T service.Resource](t *testing.T, s Service[T], w *World) {
 		{"converges and then rests", false, suite.rests},
 		{"repairs drift of its children", false, suite.drift},
 		{"leaves a paused resource alone", true, suite.paused},
-		{"hibernates", true, suite.hibernation},
+		{"hibernates and wakes", true, suite.hibernation},
 		{"adopts no foreign object", true, suite.foreign},
 		{"isolates resources from each other", true, suite.isolation},
 		{"reports failures in its conditions", true, suite.reasons},
