@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -75,8 +76,15 @@ func (c Controller[R, T, S]) stop(ctx context.Context, in kube.Access, tools T, 
 			running = kind.Running(child)
 			return nil
 		}
-		running = fmt.Sprintf("%s %s stops", reflect.TypeOf(child).Elem().Name(), child.GetName())
-		return apply.Fields(ctx, in.ThirdParty, child, kind.Fields, vocabulary.HibernationManager)
+		name := reflect.TypeOf(child).Elem().Name() + " " + child.GetName()
+		err := apply.Fields(ctx, in.ThirdParty, child, kind.Fields, vocabulary.HibernationManager)
+		if apierrors.IsInvalid(err) {
+			// Another version of its operator may not let it stop.
+			remarks = append(remarks, fmt.Sprintf("%s stays up: %v", name, err))
+			return nil
+		}
+		running = name + " stops"
+		return err
 	})
 	if err != nil || running != "" || c.Hibernation.Running == nil {
 		return running, remarks, err
