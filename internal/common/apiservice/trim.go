@@ -47,7 +47,7 @@ func trim(obj client.Object) {
 // the pods.
 func trimDeployment(deploy *appsv1.Deployment) {
 	spec := deploy.Spec
-	deploy.Spec = appsv1.DeploymentSpec{Replicas: spec.Replicas, Selector: spec.Selector, Strategy: spec.Strategy}
+	deploy.Spec = appsv1.DeploymentSpec{Replicas: spec.Replicas, Selector: spec.Selector}
 	deploy.Spec.Template.Annotations = spec.Template.Annotations
 	deploy.Spec.Template.Spec = trimTemplate(spec.Template.Spec)
 }

@@ -6,9 +6,9 @@
 // managedFields record for our manager are compared with the desired ones. A
 // difference in a value, a field we want and do not own, or a field we own and
 // no longer want, means an apply; anything else costs no request at all.
-// Fields of other managers are ignored. A cache may hold digests of the values
-// instead of the fields, see [Condense]. Values that admission has put in the place of the
-// applied ones are accepted as long as the operator still owns the fields.
+// Fields of other managers are ignored, unless they exclude a desired one. A cache may hold
+// digests of the values instead of the fields, see [Condense]. Values that admission has put
+// in the place of the applied ones are accepted as long as the operator still owns the fields.
 //
 // The operators' caches hold only their own objects, selected by label. An apply
 // to a name that the cache does not know therefore creates the object or is a
@@ -173,10 +173,19 @@ func write(ctx context.Context, c client.Client, obj client.Object, version, fie
 	if err != nil {
 		return err
 	}
+	once := func() error { return patch(ctx, c, obj, fields, fieldManager) }
 	if version != "" {
-		return patch(ctx, c, obj, fields, fieldManager)
+		err = once()
+	} else {
+		err = retry.RetryOnConflict(retry.DefaultRetry, once)
 	}
-	return retry.RetryOnConflict(retry.DefaultRetry, func() error { return patch(ctx, c, obj, fields, fieldManager) })
+	if !apierrors.IsInvalid(err) {
+		return err
+	}
+	if err := takeOverExclusive(ctx, c, obj, fields, fieldManager, err); err != nil {
+		return err
+	}
+	return once()
 }
 
 // fieldsOver returns the fields to apply over a version of the object, any if it is "".

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"testing"
 
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -25,13 +27,15 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 )
 
 var env *envtest.Env
 
 func TestMain(m *testing.M) {
-	envtest.Main(m, envtest.Options{}, func(_ context.Context, started *envtest.Env) error {
+	o := envtest.Options{ThirdParty: []thirdparty.Project{thirdparty.ExternalSecrets}}
+	envtest.Main(m, o, func(_ context.Context, started *envtest.Env) error {
 		env = started
 		return nil
 	})
@@ -49,7 +53,11 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	counter := &transport.Counter{}
-	c, err := client.New(counter.Config(env.Config), client.Options{Scheme: clientgoscheme.Scheme})
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), esov1alpha1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(counter.Config(env.Config), client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +87,8 @@ func (b *bench) ensure(t *testing.T, obj client.Object) error {
 type condensing struct{ client.Client }
 
 func (c condensing) Get(ctx context.Context, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
-	if err := c.Client.Get(ctx, key, obj, options...); err != nil {
+	err := c.Client.Get(ctx, key, obj, options...)
+	if _, uncached := obj.(*unstructured.Unstructured); uncached || err != nil {
 		return err
 	}
 	// A cache may transform the same object more than once.

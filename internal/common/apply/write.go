@@ -49,10 +49,12 @@ func MergeUnlocked(ctx context.Context, c client.Writer, before, obj client.Obje
 	return Patch(ctx, c, obj, client.MergeFrom(before), doing)
 }
 
-// Patch is for patches that are not the difference of two objects.
-func Patch(ctx context.Context, c client.Writer, obj client.Object, patch client.Patch, doing string) error {
+// Patch is for patches that are not the difference of two objects, or that have options.
+func Patch(
+	ctx context.Context, c client.Writer, obj client.Object, patch client.Patch, doing string, options ...client.PatchOption,
+) error {
 	object := described(obj)
-	return failed(doing, object, c.Patch(ctx, obj, patch))
+	return failed(doing, object, c.Patch(ctx, obj, patch, options...))
 }
 
 // Delete deletes exactly the object that was read, whatever has changed in it since. An

@@ -67,7 +67,7 @@ func (a API[S]) Reconcile(ctx context.Context, s S) reconcile.Outcome {
 	p := s.ServicePass()
 	svc := InstanceOf(p).Service()
 	svc.Annotations = p.Spec.ServiceAnnotations
-	if err := EnsureService(ctx, p.Client, p.Scheme, p.Resource, svc); err != nil {
+	if err := apply.EnsureObject(ctx, p.Client, p.Scheme, p.Resource, svc, apply.FieldManager); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
 	}
 	deploy := a.Deployment(s, svc.Spec.IPFamilies...)

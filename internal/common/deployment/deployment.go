@@ -1,11 +1,10 @@
 // Package deployment builds the pods of an API service and the objects around them,
-// applies Deployments and Services, and reports when a rollout has ended.
+// applies Deployments, and reports when a rollout has ended.
 package deployment
 
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -37,7 +36,10 @@ func EnsureDeployment(
 	case metav1.IsControlledBy(live, owner) && !equality.Semantic.DeepEqual(live.Spec.Selector, deploy.Spec.Selector):
 		return false, apply.Delete(ctx, c, live, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	default:
-		if err := prepare(ctx, c, owner, live, deploy); err != nil {
+		if err := wake(ctx, c, live); err != nil {
+			return false, err
+		}
+		if err := handOverReplicas(ctx, c, live, deploy); err != nil {
 			return false, err
 		}
 	}
@@ -45,22 +47,6 @@ func EnsureDeployment(
 		return false, err
 	}
 	return IsDeploymentReady(deploy), nil
-}
-
-// prepare makes the changes that an apply of the declared fields cannot make.
-func prepare(ctx context.Context, c client.Client, owner client.Object, live, deploy *appsv1.Deployment) error {
-	if err := wake(ctx, c, live); err != nil {
-		return err
-	}
-	if deploy.Spec.Replicas == nil {
-		if err := handOverReplicas(ctx, c, live); err != nil {
-			return err
-		}
-	}
-	if !metav1.IsControlledBy(live, owner) {
-		return nil
-	}
-	return dropRollingUpdate(ctx, c, live, deploy.Spec.Strategy.Type)
 }
 
 // wake starts one replica of a Deployment that was stopped because its resource hibernated, to
@@ -72,22 +58,13 @@ func wake(ctx context.Context, c client.Client, live *appsv1.Deployment) error {
 	return apply.Fields(ctx, c, live, nil, vocabulary.HibernationManager)
 }
 
-// dropRollingUpdate changes the strategy to Recreate, for which the API server rejects
-// rollingUpdate. An apply does not remove the defaults of that field because no manager
-// owns them.
-func dropRollingUpdate(ctx context.Context, c client.Client, live *appsv1.Deployment, wanted appsv1.DeploymentStrategyType) error {
-	if wanted != appsv1.RecreateDeploymentStrategyType || live.Spec.Strategy.RollingUpdate == nil {
-		return nil
-	}
-	changed := live.DeepCopy()
-	changed.Spec.Strategy = appsv1.DeploymentStrategy{Type: wanted}
-	return apply.Merge(ctx, c, live, changed, "changing the strategy of")
-}
-
 // handOverReplicas preserves the live replica count when the operator stops setting it: a
 // field that loses its only owner returns to its default, one. It starts one replica of a
 // Deployment that the operator has stopped, to which the autoscaler adds the others.
-func handOverReplicas(ctx context.Context, c client.Client, live *appsv1.Deployment) error {
+func handOverReplicas(ctx context.Context, c client.Client, live, deploy *appsv1.Deployment) error {
+	if deploy.Spec.Replicas != nil {
+		return nil
+	}
 	version := appsv1.SchemeGroupVersion.String()
 	owns, err := apply.Owns(live, apply.FieldManager, version, "spec", "replicas")
 	if err != nil || !owns {
@@ -95,39 +72,6 @@ func handOverReplicas(ctx context.Context, c client.Client, live *appsv1.Deploym
 	}
 	count := map[string]any{"spec": map[string]any{"replicas": max(ptr.Deref(live.Spec.Replicas, 1), 1)}}
 	return apply.Fields(ctx, c, live, count, handoverManager)
-}
-
-// EnsureService applies the Service. Addresses and node ports stay as the API server
-// assigned them.
-func EnsureService(ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, svc *corev1.Service) error {
-	if err := restorePorts(ctx, c, owner, svc); err != nil {
-		return err
-	}
-	return apply.EnsureObject(ctx, c, scheme, owner, svc, apply.FieldManager)
-}
-
-// restorePorts restores the ports of a Service on which a declared port was replaced by
-// another one. An apply would add the declared port as a second one, which the API
-// rejects while either port has no name.
-func restorePorts(ctx context.Context, c client.Client, owner client.Object, svc *corev1.Service) error {
-	live, err := apply.Find(ctx, c, client.ObjectKeyFromObject(svc), &corev1.Service{})
-	if live == nil || err != nil || !metav1.IsControlledBy(live, owner) || hasPorts(live, svc.Spec.Ports) {
-		return err
-	}
-	changed := live.DeepCopy()
-	changed.Spec.Ports = svc.Spec.Ports
-	return apply.Merge(ctx, c, live, changed, "restoring the ports of")
-}
-
-func hasPorts(live *corev1.Service, wanted []corev1.ServicePort) bool {
-	for _, port := range wanted {
-		if !slices.ContainsFunc(live.Spec.Ports, func(p corev1.ServicePort) bool {
-			return p.Port == port.Port && p.Protocol == port.Protocol
-		}) {
-			return false
-		}
-	}
-	return true
 }
 
 // IsDeploymentReady reports whether the rollout of the current spec has ended: the

@@ -58,6 +58,10 @@ func (s suite[T]) drifts(m mode) []Drift {
 			func(s *corev1.Service) *map[string]string { return &s.Spec.Selector }, map[string]string{"app": "other"}),
 		DriftOf(&policyv1.PodDisruptionBudget{}, name, "maxUnavailable",
 			func(b *policyv1.PodDisruptionBudget) **intstr.IntOrString { return &b.Spec.MaxUnavailable }, new(intstr.FromInt32(9))),
+		// It excludes maxUnavailable.
+		DriftOf(&policyv1.PodDisruptionBudget{}, name, "minAvailable",
+			func(b *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudgetSpec { return &b.Spec },
+			policyv1.PodDisruptionBudgetSpec{MinAvailable: new(intstr.FromInt32(2))}),
 		DriftOf(&corev1.Secret{}, name+"-db-connection", "data",
 			func(s *corev1.Secret) *map[string][]byte { return &s.Data },
 			map[string][]byte{"connection": []byte("mysql://elsewhere"), "extra": []byte("1")}),
