@@ -59,7 +59,7 @@ func ValidationTask(p *service.Pass) deployment.Task {
 		Command: []string{"oslopolicy-validator", "--namespace", p.CodeName, "--config-dir", p.ConfigDir},
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
 		RunKey: deployment.GivenKey(p, []any{
-			service.Config.Value(p.Slots).Policy, ini.File(p.Spec.ExtraConfig).Merge()["oslo_policy"],
+			service.Config.Value(p.Slots).Policy, ini.File(p.Spec.GlobalExtraConfig).Merge(p.Spec.ExtraConfig)["oslo_policy"],
 		}),
 	}
 }

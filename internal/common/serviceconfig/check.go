@@ -41,7 +41,7 @@ func (s Settings[S]) ReconcileCheck(ctx context.Context, scope S) reconcile.Outc
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError,
-			fmt.Errorf("the image cannot read the options of %s, correct them: %w", s.written(), err))
+			fmt.Errorf("the image cannot read the options of %s, correct them: %w", s.written(scope), err))
 	case err != nil:
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
 	case !state.Complete:
@@ -58,7 +58,8 @@ func (s Settings[S]) isWritten(scope S) bool {
 
 // options returns the options that users have set outside of Secrets.
 func (s Settings[S]) options(scope S) ini.File {
-	return s.plugins(scope).Merge(ini.File(scope.ServicePass().Spec.ExtraConfig))
+	spec := scope.ServicePass().Spec
+	return ini.File(spec.GlobalExtraConfig).Merge(s.plugins(scope), spec.ExtraConfig)
 }
 
 // given returns these options with the one that users choose in spec.cache.
@@ -89,8 +90,11 @@ func (s Settings[S]) wasChecked(scope S) func(files map[string]string) bool {
 }
 
 // written names the fields in which users set options.
-func (s Settings[S]) written() string {
-	fields := []string{"spec.extraConfig", "spec.extraConfigSecretRef"}
+func (s Settings[S]) written(scope S) string {
+	fields := []string{fieldExtraConfig, fieldSecretRef}
+	if len(scope.ServicePass().Spec.GlobalExtraConfig) > 0 {
+		fields = append(fields, "spec.globalExtraConfig")
+	}
 	if s.Plugins != nil {
 		fields = append(fields, s.Plugins.Field)
 	}

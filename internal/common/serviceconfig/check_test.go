@@ -37,6 +37,8 @@ func TestTheConfigCheckRunsOnlyForUserSuppliedOptions(t *testing.T) {
 	with.Plugins, none.Plugins = plugins(ini.File{"plugin": {"speed": "slow"}}), plugins(nil)
 	written := instance.Brownfield()
 	written.Spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "true"}}
+	global := instance.Brownfield()
+	global.Spec.GlobalExtraConfig = written.Spec.ExtraConfig
 	for name, test := range map[string]struct {
 		service  Settings[*service.Pass]
 		resource *instance.Harbour
@@ -48,6 +50,7 @@ func TestTheConfigCheckRunsOnlyForUserSuppliedOptions(t *testing.T) {
 		"no filter":           {filtering(false), instance.Brownfield(), false},
 		"a filter":            {filtering(true), instance.Brownfield(), true},
 		"options of the spec": {settings, written, true},
+		"global options":      {settings, global, true},
 	} {
 		p := passOf(t, test.resource)
 		p.Jobs.Events = p.Client

@@ -23,8 +23,8 @@ func ReportLogging(_ context.Context, p *service.Pass) reconcile.Outcome {
 	if slices.Contains(trueSpellings, strings.ToLower(strings.TrimSpace(value))) {
 		return reconcile.Done(vocabulary.ReasonStderrEnabled, "Log records are written to standard error")
 	}
-	message := "spec.extraConfig or spec.extraConfigSecretRef sets [DEFAULT] use_stderr so that log records do not reach standard error; " +
-		"remove it to see them in the pod logs"
+	message := "spec.extraConfig, spec.extraConfigSecretRef or spec.globalExtraConfig sets [DEFAULT] use_stderr so that log records do not " +
+		"reach standard error; remove it to see them in the pod logs"
 	return reconcile.Degraded(vocabulary.ReasonStderrDisabled, message).
 		OnTransition(corev1.EventTypeWarning, vocabulary.EventLoggingStderrDisabled, message)
 }

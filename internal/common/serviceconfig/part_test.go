@@ -58,6 +58,7 @@ func TestTheSecretOptionsOfAPartAreOverriddenByThoseOfTheUser(t *testing.T) {
 	}
 	want := secretOptions{
 		options: ini.File{"pilots": {"password": "ahoy", "ship": "tender"}}, repeated: ini.Repeated{},
+		user:    ini.File{"pilots": {"ship": "tender"}},
 		derived: ini.File{"pilots": {"key": "of ahoy"}}, sources: []types.UID{"pilots-uid", "1"},
 	}
 	if diff := cmp.Diff(want, secret, cmp.AllowUnexported(secretOptions{})); diff != "" {

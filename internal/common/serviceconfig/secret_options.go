@@ -32,6 +32,8 @@ const (
 // secretOptions are options that are kept in a Secret.
 type secretOptions struct {
 	options ini.File
+	// user are those of them that users have set.
+	user ini.File
 	// derived are options that follow from the others, which override them.
 	derived ini.File
 	// repeated has the values of the options of the user that stand several times.

@@ -28,7 +28,8 @@ type Settings[S service.Scoped] struct {
 	// must sort before "secret.conf".
 	File string
 	// Options returns the options that the operator sets, without secret ones. They are
-	// overridden by spec.logging, Plugins and spec.extraConfig, in this order.
+	// overridden by spec.logging, spec.globalExtraConfig, Plugins and spec.extraConfig, in
+	// this order.
 	Options func(S) ini.File
 	// Plugins is the field in which users configure plugins, nil for a kind without one.
 	Plugins *Plugins[S]
@@ -105,6 +106,7 @@ func (s Settings[S]) Reconcile(ctx context.Context, scope S) reconcile.Outcome {
 			return reconcile.Terminal(vocabulary.ReasonConfigError, err)
 		}
 	}
+	p.Status.OverriddenOptions = s.overridden(scope, secret, rendered.Options)
 	service.Config.Put(p.Slots, rendered)
 	return service.SecretsAvailable()
 }
@@ -114,7 +116,7 @@ func (s Settings[S]) Reconcile(ctx context.Context, scope S) reconcile.Outcome {
 func (s Settings[S]) Render(scope S, rules map[string]string) (ini.File, map[string]string, error) {
 	p := scope.ServicePass()
 	options := partOptions(p, s.Parts).Merge(
-		s.Options(scope), logOptions(p.Spec.Logging, p.ConfigDir), s.plugins(scope), ini.File(p.Spec.ExtraConfig))
+		s.Options(scope), logOptions(p.Spec.Logging, p.ConfigDir), p.Spec.GlobalExtraConfig, s.plugins(scope), p.Spec.ExtraConfig)
 	files, err := s.Files(scope)
 	if err != nil {
 		return nil, nil, err
@@ -207,7 +209,7 @@ func (s Settings[S]) readSecrets(ctx context.Context, p *service.Pass) (secretOp
 	}
 	hide(p, options, repeated)
 	return secretOptions{
-		options: secret.options.Merge(options), derived: secret.derived, repeated: repeated,
+		options: secret.options.Merge(options), user: options, derived: secret.derived, repeated: repeated,
 		sources: append(secret.sources, found[0].UID),
 	}, nil
 }

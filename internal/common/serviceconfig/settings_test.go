@@ -185,6 +185,34 @@ func TestOptionPrecedenceIsDefaultsThenPluginThenUser(t *testing.T) {
 	}
 }
 
+func TestGlobalOptionsAreOverriddenByTheServicesOwn(t *testing.T) {
+	p := withSecret(t, "1", settings.File, "[Global]\nsecret = own\n")
+	p.Spec.ExtraConfig = map[string]map[string]string{"Global": {"extra": "own", "secret": "other"}}
+	p.Spec.GlobalExtraConfig = map[string]map[string]string{
+		"global":  {"extra": "all", "plugin": "all", "secret": "all", "here": "all"},
+		"DEFAULT": {"pier": "nine"}, "oslo_policy": {"policy_file": "mine"},
+	}
+	p.Spec.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"a": "role:reader"}}
+	with := settings
+	with.Plugins = plugins(ini.File{"global": {"plugin": "own"}})
+	if outcome := with.Reconcile(t.Context(), p); !outcome.IsDone() {
+		t.Fatal(outcome.Message())
+	}
+	options := service.Config.Value(p.Slots).Options
+	want := map[string]string{"extra": "own", "plugin": "own", "secret": "own", "here": "all"}
+	if diff := cmp.Diff(want, options["global"]); diff != "" || options["DEFAULT"]["pier"] != "nine" {
+		t.Errorf("the pods read %v (-want +got):\n%s", options, diff)
+	}
+	if diff := cmp.Diff([]commonv1.OverriddenOption{
+		{Section: "global", Option: "extra", By: "spec.extraConfig"},
+		{Section: "global", Option: "plugin", By: with.Plugins.Field},
+		{Section: "global", Option: "secret", By: "spec.extraConfigSecretRef"},
+		{Section: "oslo_policy", Option: "policy_file", By: "operator"},
+	}, p.Status.OverriddenOptions); diff != "" {
+		t.Errorf("overridden options (-want +got):\n%s", diff)
+	}
+}
+
 func TestAFileThatCannotBeRenderedIsAConfigError(t *testing.T) {
 	broken := settings
 	broken.Files = func(*service.Pass) (map[string]string, error) { return nil, errors.New("no such filter") }

@@ -91,6 +91,34 @@ type ServiceStatus struct {
 	//
 	// +optional
 	DownSince *metav1.Time `json:"downSince,omitempty"`
+
+	// overriddenOptions lists the options of spec.globalExtraConfig that have no effect
+	// because the service has other values for them.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=section
+	// +listMapKey=option
+	OverriddenOptions []OverriddenOption `json:"overriddenOptions,omitempty"`
+}
+
+// OverriddenOption is an option of all services that has no effect on one of them.
+type OverriddenOption struct {
+	// section is the section of the option.
+	//
+	// +required
+	Section string `json:"section"`
+
+	// option is the name of the option.
+	//
+	// +required
+	Option string `json:"option"`
+
+	// by is the field of the service's resource that sets the option, or "operator" if its
+	// operator sets it. Example: "spec.extraConfig".
+	//
+	// +required
+	By string `json:"by"`
 }
 
 // ImageStatus describes the content of an image.

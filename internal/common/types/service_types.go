@@ -158,6 +158,14 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:XValidation:rule="!has(self.type) || self.type != 'Recreate' || !has(self.rollingUpdate)",fieldPath=".rollingUpdate",message="rollingUpdate must not be set when type is Recreate"
 	Strategy *appsv1.DeploymentStrategy `json:"strategy,omitempty"`
 
+	// globalExtraConfig has options like those of extraConfig that a ControlPlane sets for all
+	// of its services. The options of extraConfig, of its Secret and of plugins take
+	// precedence; status.overriddenOptions lists the options that have no effect. The
+	// service ignores options that it does not know.
+	//
+	// +optional
+	GlobalExtraConfig map[string]map[string]string `json:"globalExtraConfig,omitempty"`
+
 	// extraConfig adds options to the service's configuration file, by section and option,
 	// and takes precedence over what the operator sets. The description of spec names the
 	// reserved options, if there are any. Each value is a string. Example: {"DEFAULT":

@@ -59,6 +59,7 @@ func (b *builder) describeControlPlane(r *Report, cp *c5c3v1alpha1.ControlPlane)
 			r.Endpoint = service.ServiceStatus().Endpoint
 		}
 		r.Warnings = append(r.Warnings, warnings(service)...)
+		r.Overridden = append(r.Overridden, overridden(service)...)
 	}
 	if !r.Ready {
 		r.Causes = b.controlPlaneCauses(cp)
@@ -71,7 +72,15 @@ func (b *builder) describeService(r *Report, service inventory.Instance) {
 	r.Conditions, r.Tree = status.Conditions, b.tree(service)
 	r.Release, r.TargetRelease = status.InstalledRelease, status.TargetRelease
 	r.Phase, r.Endpoint = string(status.UpgradePhase), status.Endpoint
-	r.Causes, r.Warnings = serviceCauses(service), warnings(service)
+	r.Causes, r.Warnings, r.Overridden = serviceCauses(service), warnings(service), overridden(service)
+}
+
+// overridden describes the global options that have no effect on the service.
+func overridden(service inventory.Instance) (all []string) {
+	for _, option := range service.ServiceStatus().OverriddenOptions {
+		all = append(all, fmt.Sprintf("%s: [%s] %s is overridden by %s", service.Ref().Arg(), option.Section, option.Option, option.By))
+	}
+	return all
 }
 
 // readiness reports whether the condition Ready is True for the current spec, and

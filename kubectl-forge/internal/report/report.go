@@ -26,6 +26,8 @@ type Report struct {
 	Causes []Cause `json:"causes,omitempty"`
 	// Warnings do not prevent it from being ready.
 	Warnings []Cause `json:"warnings,omitempty"`
+	// Overridden are global options of a ControlPlane that have no effect on a service.
+	Overridden []string `json:"overridden,omitempty"`
 	// LookAt are the objects that explain the causes.
 	LookAt []Exhibit `json:"lookAt,omitempty"`
 	// Next are commands to run, the most useful first.

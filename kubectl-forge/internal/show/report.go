@@ -30,6 +30,7 @@ func (s Style) Report(out io.Writer, r *report.Report, now time.Time) {
 	s.exhibits(out, r.LookAt, r.Causes)
 	s.list(out, "Run next", r.Next)
 	s.causes(out, "Warnings", Yellow, r.Warnings, now)
+	s.list(out, "Overridden global options", r.Overridden)
 	if len(r.Conditions) > 0 {
 		s.title(out, "Conditions")
 		s.conditions(out, r.Conditions, now)

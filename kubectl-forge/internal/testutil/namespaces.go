@@ -132,6 +132,7 @@ func BrokenService() *inventory.Inventory {
 	k := Installed(NotReady(false, False(vocabulary.ConditionDeploymentReady, vocabulary.ReasonWaitingForDeployment,
 		"The Deployment is rolling out: 1 of 1 replicas updated, 0 available, 1 in total"))...)
 	k.ObjectMeta = Meta("controlplane-keystone", cp, inventory.KindKeystone)
+	k.Status.OverriddenOptions = []commonv1.OverriddenOption{{Section: "DEFAULT", Option: "debug", By: "spec.extraConfig"}}
 	pod := APIPod(k, "controlplane-keystone-6d4b-x7k2p", false, Running("keystone", false))
 	server := corev1.Pod{ObjectMeta: Meta("openstack-db-0", nil, "Pod")}
 	server.Labels = map[string]string{"app.kubernetes.io/name": "mariadb", "app.kubernetes.io/instance": "openstack-db"}

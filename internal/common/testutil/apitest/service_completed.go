@@ -64,6 +64,7 @@ func (s Service[T]) complete(spec *commonv1.ServiceSpec, spread corev1.TopologyS
 		Format: commonv1.LogFormatText, Level: commonv1.LogLevelInfo, PerLoggerLevels: map[string]string{"sqlalchemy.engine": "WARNING"},
 	}
 	spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "true"}}
+	spec.GlobalExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "false"}}
 	spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "secret-options", Key: "options.conf"}
 	completeWorkload(spec)
 	spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{spread}

@@ -75,6 +75,18 @@ var configurationViolations = []serviceViolation{
 		"spec.extraConfig[cache]", "Duplicate value", "", "",
 	},
 	{
+		"a global section that closes its header", func(s *commonv1.ServiceSpec) {
+			s.GlobalExtraConfig = map[string]map[string]string{"a]": {"b": "c"}}
+		},
+		"spec.globalExtraConfig[a]]", "square brackets", "", "",
+	},
+	{
+		"a global value with a line break", func(s *commonv1.ServiceSpec) {
+			s.GlobalExtraConfig = map[string]map[string]string{"a": {"b": "c\n[DEFAULT]\ndebug = true"}}
+		},
+		"spec.globalExtraConfig[a][b]", "must not contain a line break", "", "",
+	},
+	{
 		"secret options of nobody", secretOptionsOf("", ""),
 		"spec.extraConfigSecretRef.name", "Required value", TooShort, "",
 	},

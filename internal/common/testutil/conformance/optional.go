@@ -24,6 +24,7 @@ import (
 // optional verifies the optional parts of a spec.
 func (s suite[T]) optional(t *testing.T) {
 	t.Run("a network policy and an autoscaler need no requests once applied", s.networkPolicyAndAutoscaler)
+	t.Run("options of a control plane have effect unless the service has its own", s.globalOptions)
 	t.Run("certificates of the user are awaited and checked", s.certificatesOfTheUser)
 	t.Run("the certificate of a managed database is issued", s.issuedCertificate)
 	t.Run("the MariaDB determines the host and TLS of the connection", s.serverDecides)

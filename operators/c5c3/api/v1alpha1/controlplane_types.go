@@ -107,10 +107,11 @@ type ControlPlaneSpec struct {
 	// +required
 	Services ServicesSpec `json:"services"`
 
-	// global changes rules of the API policy of every service. A rule of the same name in a service's policyOverrides takes precedence.
+	// global has rules of the API policy and options of the configuration for every service. A rule of the same name in a service's
+	// policyOverrides takes precedence, and so does an option of a service's own resource.
 	//
 	// +optional
-	Global *commonv1.PolicySpec `json:"global,omitempty"`
+	Global *GlobalSpec `json:"global,omitempty"`
 
 	// korc configures the management of OpenStack resources through K-ORC, the OpenStack
 	// Resource Controller.
@@ -118,6 +119,21 @@ type ControlPlaneSpec struct {
 	// +optional
 	// +default={}
 	KORC KORCSpec `json:"korc,omitzero"`
+}
+
+// GlobalSpec holds settings of all services of a control plane.
+type GlobalSpec struct {
+	commonv1.PolicySpec `json:",inline"`
+
+	// extraConfig adds options to the configuration files of all services, by section and
+	// option, and takes precedence over what the operators set. The options of a service's
+	// own resource take precedence: those of its extraConfig, of its extraConfigSecretRef
+	// and of its plugins. status.services lists the options that have no effect on a
+	// service. A service ignores options that it does not know. Each value is a string;
+	// options that a service reserves are refused. Example: {"DEFAULT": {"debug": "true"}}.
+	//
+	// +optional
+	ExtraConfig map[string]map[string]string `json:"extraConfig,omitempty"`
 }
 
 // InfrastructureSpec is the database and the cache of a control plane.
@@ -375,6 +391,15 @@ type ServiceStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	Release string `json:"release,omitempty"`
+
+	// overriddenOptions lists the options of spec.global.extraConfig that have no effect on
+	// the service, with what sets them instead.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=section
+	// +listMapKey=option
+	OverriddenOptions []commonv1.OverriddenOption `json:"overriddenOptions,omitempty"`
 }
 
 // AdminApplicationCredentialStatus is the application credential in use.

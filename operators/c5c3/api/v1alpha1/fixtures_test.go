@@ -51,7 +51,7 @@ func gateway(hostname string) *commonv1.GatewaySpec {
 func complete() *ControlPlane {
 	cp := completed()
 	cp.Spec.DeletionPolicy = commonv1.DeletionPolicyRetain
-	cp.Spec.Global = policy()
+	cp.Spec.Global = &GlobalSpec{PolicySpec: *policy(), ExtraConfig: map[string]map[string]string{"DEFAULT": {"debug": "true"}}}
 	database := &cp.Spec.Infrastructure.Database
 	database.Port, database.Replicas, database.StorageSize = 3306, new(int32(3)), "100Gi"
 	database.StorageClassName, database.Image = "ceph-rbd", "registry.example.com/mariadb:11.8"

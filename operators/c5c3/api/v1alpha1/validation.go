@@ -11,6 +11,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/rules"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // table repeats what the schema states as markers and CEL, in the same words,
@@ -48,6 +49,7 @@ var ownRules = rules.Table[*ControlPlane]{
 
 	{Path: "spec.services.keystone.rotationInterval", Check: checkRotationInterval},
 	{Path: "spec.global", Check: checkGlobalPolicy},
+	{Path: "spec.global.extraConfig", Check: checkGlobalOptions},
 
 	{Path: "spec.korc.adminCredential.cloudCredentialsRef.cloudName", Check: checkCloudName},
 	{Path: "spec.korc.adminCredential.cloudCredentialsRef.secretName", Check: checkCloudsSecret},
@@ -171,7 +173,24 @@ func checkCache(cp *ControlPlane, at *field.Path) field.ErrorList {
 }
 
 func checkGlobalPolicy(cp *ControlPlane, at *field.Path) field.ErrorList {
-	return commonv1.ValidatePolicy(cp.Spec.Global, at)
+	global := cp.Spec.Global
+	switch {
+	case global == nil:
+		return nil
+	case len(global.Rules) > 0 || global.ConfigMapRef != nil:
+		return commonv1.ValidatePolicy(&global.PolicySpec, at)
+	case len(global.ExtraConfig) == 0:
+		return field.ErrorList{field.Required(at, "at least one of extraConfig, rules or configMapRef must be set")}
+	}
+	return nil
+}
+
+// checkGlobalOptions refuses what the Identity service refuses. The others reserve no options.
+func checkGlobalOptions(cp *ControlPlane, at *field.Path) field.ErrorList {
+	if cp.Spec.Global == nil {
+		return nil
+	}
+	return keystonev1alpha1.ValidateOptions(cp.Spec.Global.ExtraConfig, at)
 }
 
 func checkCloudName(cp *ControlPlane, at *field.Path) field.ErrorList {

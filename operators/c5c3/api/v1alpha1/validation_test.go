@@ -36,8 +36,9 @@ func accepted() map[string]func(*ControlPlane) {
 			clouds("controlplane-placement-any")(cp)
 		},
 		"global rules": func(cp *ControlPlane) {
-			cp.Spec.Global = &commonv1.PolicySpec{Rules: map[string]string{"identity:list_users": "role:reader"}}
+			cp.Spec.Global = &GlobalSpec{PolicySpec: commonv1.PolicySpec{Rules: map[string]string{"identity:list_users": "role:reader"}}}
 		},
+		"global options alone":         globally("DEFAULT", "debug", "true"),
 		"a credential that may do all": ofCredential(func(c *AdminCredentialSpec) { c.ApplicationCredential.Restricted = new(false) }),
 		"an access rule":               accessRule(AccessRule{Service: "compute", Method: "GET", Path: "/v2.1/servers"}),
 		"a rotation on request":        ofCredential(func(c *AdminCredentialSpec) { c.ApplicationCredential.Rotation.Mode = RotationManual }),

@@ -199,17 +199,39 @@ func placementViolations() []violation {
 	}
 }
 
-func policyViolations() []violation {
+func globally(section, option, value string) func(*ControlPlane) {
+	return func(cp *ControlPlane) {
+		cp.Spec.Global = &GlobalSpec{ExtraConfig: map[string]map[string]string{section: {option: value}}}
+	}
+}
+
+func globalViolations() []violation {
 	return []violation{
 		{
-			"a global policy without rules", func(cp *ControlPlane) { cp.Spec.Global = &commonv1.PolicySpec{} },
-			"spec.global", "at least one of rules or configMapRef must be set", "", "",
+			"global settings without any", func(cp *ControlPlane) { cp.Spec.Global = &GlobalSpec{} },
+			"spec.global", "at least one of extraConfig, rules or configMapRef must be set", "", "",
 		},
 		{
 			"a global rule without a name", func(cp *ControlPlane) {
-				cp.Spec.Global = &commonv1.PolicySpec{Rules: map[string]string{"": "role:admin"}}
+				cp.Spec.Global = &GlobalSpec{PolicySpec: commonv1.PolicySpec{Rules: map[string]string{"": "role:admin"}}}
 			},
 			"spec.global.rules", "policy rule name must not be empty", "policy rule name must not be empty", "spec.global",
+		},
+		{
+			"a global section that closes its header", globally("a]", "b", "c"),
+			"spec.global.extraConfig[a]]", "square brackets", "", "",
+		},
+		{
+			"a global option with an equals sign", globally("a", "b=c", "d"),
+			"spec.global.extraConfig[a][b=c]", "must not contain '='", "", "",
+		},
+		{
+			"a global value with a line break", globally("a", "b", "c\n[DEFAULT]\ndebug = true"),
+			"spec.global.extraConfig[a][b]", "must not contain a line break", "", "",
+		},
+		{
+			"a global option that Keystone reserves", globally("Token", "provider", "jws"),
+			"spec.global.extraConfig[Token][provider]", "remove [token] provider", "", "",
 		},
 	}
 }

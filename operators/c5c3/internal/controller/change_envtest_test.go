@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -32,7 +33,10 @@ func becomes(t *testing.T, w *world, check func(keystonev1alpha1.KeystoneSpec) b
 func TestFieldsUnsetInTheControlPlaneRevertToDefaults(t *testing.T) {
 	t.Parallel()
 	w := converged(t, func(cp *c5c3v1alpha1.ControlPlane) {
-		cp.Spec.Global = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
+		cp.Spec.Global = &c5c3v1alpha1.GlobalSpec{
+			PolicySpec:  commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}},
+			ExtraConfig: map[string]map[string]string{"DEFAULT": {"debug": "true"}},
+		}
 		cp.Spec.Services.Keystone = &c5c3v1alpha1.ServiceKeystoneSpec{
 			ServiceSpec: c5c3v1alpha1.ServiceSpec{
 				Replicas: new(int32(5)),
@@ -43,6 +47,7 @@ func TestFieldsUnsetInTheControlPlaneRevertToDefaults(t *testing.T) {
 	})
 	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool {
 		return s.Replicas == 5 && s.Fernet.RotationSchedule == "@every 48h" && s.Gateway != nil && s.PolicyOverrides != nil &&
+			s.GlobalExtraConfig["DEFAULT"]["debug"] == "true" &&
 			s.Bootstrap.PublicEndpoint == "https://keystone.example.com/v3"
 	})
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
@@ -50,7 +55,7 @@ func TestFieldsUnsetInTheControlPlaneRevertToDefaults(t *testing.T) {
 	})
 	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool {
 		return s.Replicas == 3 && s.Fernet.RotationSchedule == "0 0 * * 0" && s.CredentialKeys.RotationSchedule == "0 0 * * 0" &&
-			s.Gateway == nil && s.PolicyOverrides == nil && s.Bootstrap.PublicEndpoint == ""
+			s.Gateway == nil && s.PolicyOverrides == nil && s.GlobalExtraConfig == nil && s.Bootstrap.PublicEndpoint == ""
 	})
 }
 
@@ -70,6 +75,24 @@ func TestUserSetFieldsOfTheKeystoneAreKept(t *testing.T) {
 	})
 	if got := w.keystone(t).Labels["example.com/team"]; got != "identity" {
 		t.Errorf("the label became %q", got)
+	}
+}
+
+func TestTheStatusListsGlobalOptionsThatAServiceOverrides(t *testing.T) {
+	t.Parallel()
+	w := converged(t, func(cp *c5c3v1alpha1.ControlPlane) {
+		cp.Spec.Global = &c5c3v1alpha1.GlobalSpec{ExtraConfig: map[string]map[string]string{"DEFAULT": {"debug": "true"}}}
+	})
+	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool { return s.GlobalExtraConfig["DEFAULT"]["debug"] == "true" })
+	want := []commonv1.OverriddenOption{{Section: "DEFAULT", Option: "debug", By: "spec.extraConfig"}}
+	for _, overridden := range [][]commonv1.OverriddenOption{want, nil} {
+		objects.ChangeStatus(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) { k.Status.OverriddenOptions = overridden })
+		expect.Object(t, w, w.cp, func() error {
+			if diff := cmp.Diff(overridden, w.cp.Status.Services[0].OverriddenOptions); diff != "" {
+				return fmt.Errorf("overridden options (-want +got):\n%s", diff)
+			}
+			return nil
+		})
 	}
 }
 

@@ -22,12 +22,12 @@ import (
 
 func TestServicesMatchTheirGoldenFiles(t *testing.T) {
 	for name, cp := range map[string]*c5c3v1alpha1.ControlPlane{"minimal": fixture.WithPlacement(), "complete": fixture.Complete()} {
-		keystone, err := keystoneChild(cp, given{policy: cp.Spec.Global})
+		keystone, err := keystoneChild(cp, given{policy: All.globalPolicy(cp, Keystone)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		golden.CompareYAML(t, name+"/keystone.yaml", keystone)
-		placement, err := Placement.desired(cp, given{policy: cp.Spec.Global, login: "the-user"})
+		placement, err := Placement.desired(cp, given{policy: All.globalPolicy(cp, Placement), login: "the-user"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestServicesMatchTheirGoldenFiles(t *testing.T) {
 func TestThePublicEndpointDefaultsToTheGateway(t *testing.T) {
 	cp := fixture.Complete()
 	cp.Spec.Services.Keystone.PublicEndpoint = ""
-	keystone, err := keystoneChild(cp, given{policy: cp.Spec.Global})
+	keystone, err := keystoneChild(cp, given{policy: All.globalPolicy(cp, Keystone)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestARotationIntervalMustBeAMultipleOfADay(t *testing.T) {
 
 func TestWhatAControlPlaneSetsOnItsKeystoneIsValid(t *testing.T) {
 	for _, cp := range []*c5c3v1alpha1.ControlPlane{fixture.Minimal(), fixture.Complete()} {
-		keystone, err := keystoneChild(cp, given{policy: cp.Spec.Global})
+		keystone, err := keystoneChild(cp, given{policy: All.globalPolicy(cp, Keystone)})
 		if err != nil {
 			t.Fatal(err)
 		}

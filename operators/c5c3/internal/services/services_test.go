@@ -158,9 +158,9 @@ func TestARestrictedServiceAdmitsTheOtherServices(t *testing.T) {
 
 func TestGlobalPolicyRulesOfAnotherServiceAreFiltered(t *testing.T) {
 	cp := fixture.Minimal()
-	cp.Spec.Global = &commonv1.PolicySpec{Rules: map[string]string{
+	cp.Spec.Global = &c5c3v1alpha1.GlobalSpec{PolicySpec: commonv1.PolicySpec{Rules: map[string]string{
 		"identity:list_users": "role:a", "time:read": "role:b", "compute:read": "role:c", "admin": "role:d",
-	}}
+	}}}
 	all := List{Keystone, sundialService()}
 	for name, want := range map[string][]string{
 		"keystone": {"admin", "compute:read", "identity:list_users"}, "sundial": {"admin", "compute:read", "time:read"},

@@ -27,6 +27,9 @@ func specOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServiceSpec, re
 		ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
 		PodSettings:      *service.PodSettings.DeepCopy(),
 	}
+	if global := cp.Spec.Global.DeepCopy(); global != nil {
+		spec.GlobalExtraConfig = global.ExtraConfig
+	}
 	if service.Replicas != nil {
 		spec.Replicas = *service.Replicas
 	}
@@ -76,10 +79,10 @@ func mergePolicies(global, service *commonv1.PolicySpec) *commonv1.PolicySpec {
 // type of another service as prefix are left out, because the service does not know and
 // would reject them.
 func (all List) globalPolicy(cp *c5c3v1alpha1.ControlPlane, of Service) *commonv1.PolicySpec {
-	global := cp.Spec.Global.DeepCopy()
-	if global == nil {
+	if cp.Spec.Global == nil {
 		return nil
 	}
+	global := cp.Spec.Global.PolicySpec.DeepCopy()
 	for _, other := range all {
 		if other.name != of.name {
 			maps.DeleteFunc(global.Rules, func(rule, _ string) bool { return strings.HasPrefix(rule, other.catalogType+":") })

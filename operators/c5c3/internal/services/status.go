@@ -12,7 +12,10 @@ import (
 
 // observe records a service in the status of the control plane.
 func (all List) observe(s *pass.Pass, svc Service, child child) {
-	all.setStatus(s.CP, svc, &c5c3v1alpha1.ServiceStatus{Name: svc.name, Release: child.ServiceStatus().InstalledRelease})
+	status := child.ServiceStatus()
+	all.setStatus(s.CP, svc, &c5c3v1alpha1.ServiceStatus{
+		Name: svc.name, Release: status.InstalledRelease, OverriddenOptions: slices.Clone(status.OverriddenOptions),
+	})
 	all.setPhase(s, svc, func(previous c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase { return updatePhase(previous, child) })
 }
 

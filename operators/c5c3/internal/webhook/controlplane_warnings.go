@@ -2,43 +2,73 @@ package webhook
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/c5c3/forge/internal/common/admission"
 	"github.com/c5c3/forge/internal/common/fernet"
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/release"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// What Keystone does unless its own resource says otherwise: the number of
-// Fernet keys it keeps, and the time for which it accepts a token, see
-// https://docs.openstack.org/keystone/latest/configuration/config-options.html
-// on [token] expiration and allow_expired_window.
+// What Keystone does unless its own resource says otherwise: the number of Fernet keys it
+// keeps, and the time between two rotations.
 const (
-	keystoneFernetKeys         = 3
-	keystoneTokenExpiration    = time.Hour
-	keystoneAllowExpiredWindow = 48 * time.Hour
+	keystoneFernetKeys       = 3
+	keystoneRotationInterval = 7 * 24 * time.Hour
 )
 
 // fernetWarning says how many keys a rotation so often needs, "" when Keystone keeps
 // enough.
 func fernetWarning(cp *c5c3v1alpha1.ControlPlane) string {
 	keystone := cp.Spec.Services.Keystone
-	if keystone == nil || keystone.RotationInterval == nil {
+	if keystone == nil {
 		return ""
 	}
-	interval := keystone.RotationInterval.Duration
-	if _, ok := c5c3v1alpha1.RotationDays(*keystone.RotationInterval); !ok {
-		return ""
+	interval := keystoneRotationInterval
+	if own := keystone.RotationInterval; own != nil {
+		if _, ok := c5c3v1alpha1.RotationDays(*own); !ok {
+			return ""
+		}
+		interval = own.Duration
 	}
-	required := fernet.RequiredActiveKeys(keystoneTokenExpiration, keystoneAllowExpiredWindow, interval)
-	if required <= keystoneFernetKeys {
+	lifetime, ok := keystonev1alpha1.TokenLifetime(globalOptions(cp).Merge())
+	required := fernet.RequiredActiveKeys(lifetime, 0, interval)
+	if !ok || required <= keystoneFernetKeys {
 		return ""
 	}
 	return fmt.Sprintf(
 		"spec.services.keystone.rotationInterval: a rotation every %s needs spec.fernet.maxActiveKeys of at least %d on Keystone %s; "+
 			"with its default of %d keys a token could become invalid before its lifetime ends",
 		interval, required, cp.KeystoneName(), keystoneFernetKeys)
+}
+
+func globalOptions(cp *c5c3v1alpha1.ControlPlane) ini.File {
+	if cp.Spec.Global == nil {
+		return nil
+	}
+	return cp.Spec.Global.ExtraConfig
+}
+
+// optionWarnings name the global options that look like secrets, and those that have no
+// effect on any service.
+func optionWarnings(cp *c5c3v1alpha1.ControlPlane) []string {
+	const field = "spec.global.extraConfig"
+	options := globalOptions(cp)
+	found := []string{admission.SecretsWarning(field, options,
+		"move it to the Secret of spec.extraConfigSecretRef of the resource of each service that needs it")}
+	for _, section := range slices.Sorted(maps.Keys(options)) {
+		name := ini.Section(section)
+		if _, set := options.Get(section, "connection"); set && (name == "database" || name == "placement_database") {
+			found = append(found, fmt.Sprintf("%s[%s][connection] has no effect, since the pods get the connection from the database "+
+				"of the control plane, and anyone who may read ConfigMaps can read it: remove it", field, section))
+		}
+	}
+	return found
 }
 
 // orderWarning warns about a Placement of a later release than that of the Keystone at which

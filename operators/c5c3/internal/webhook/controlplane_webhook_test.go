@@ -132,6 +132,27 @@ func TestARotationIntervalThatNeedsMoreFernetKeysIsWarnedAbout(t *testing.T) {
 	}
 }
 
+func TestGlobalOptionsThatAreSecretOrHaveNoEffectAreWarnedAbout(t *testing.T) {
+	for name, c := range map[string]struct{ section, option, value, want string }{
+		"no problem":        {"DEFAULT", "debug", "true", ""},
+		"a secret":          {"oslo_messaging_notifications", "transport_url", "rabbit://user:pass@rabbit", "extraConfigSecretRef"},
+		"the connection":    {"Database", "connection", "mysql://user:pass@db", "has no effect"},
+		"lifetime of a day": {"token", "expiration", "86400", ""},
+		"of a month":        {"token", "expiration", "2592000", "spec.fernet.maxActiveKeys of at least 7 on Keystone controlplane-keystone"},
+	} {
+		cp := fixture.Minimal()
+		cp.Spec.Global = &c5c3v1alpha1.GlobalSpec{ExtraConfig: map[string]map[string]string{c.section: {c.option: c.value}}}
+		warnings, err := admitting(cluster(t)).ValidateCreate(t.Context(), cp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(warnings, "\n")
+		if (text == "") != (c.want == "") || !strings.Contains(text, c.want) || strings.Contains(text, "user:pass") {
+			t.Errorf("%s: want %q, got %q", name, c.want, text)
+		}
+	}
+}
+
 func TestAPlacementAheadOfItsKeystoneIsAWarning(t *testing.T) {
 	for name, c := range map[string]struct {
 		keystone, placement, want string

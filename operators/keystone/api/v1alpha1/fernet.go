@@ -28,10 +28,10 @@ const MaxActiveKeys int32 = 100
 
 // TokenLifetime returns the time for which Keystone accepts a token after it
 // issued it, including the window in which services may still use an expired
-// one. It follows extraConfig; ok is false when an option there is not a number
-// of seconds.
+// one. It follows extraConfig and globalExtraConfig; ok is false when an option there is
+// not a number of seconds.
 func (s *KeystoneSpec) TokenLifetime() (lifetime time.Duration, ok bool) {
-	return TokenLifetime(ini.File{}.Merge(s.ExtraConfig))
+	return TokenLifetime(ini.File{}.Merge(s.GlobalExtraConfig, s.ExtraConfig))
 }
 
 // TokenLifetime is KeystoneSpec.TokenLifetime for the options of a rendered

@@ -23,3 +23,12 @@ func TestTheTokenLifetimeIsReadFromACaseInsensitiveSection(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTokenLifetimeOfAKeystoneOverridesThatOfItsControlPlane(t *testing.T) {
+	var spec KeystoneSpec
+	spec.GlobalExtraConfig = map[string]map[string]string{"token": {"expiration": "7200", "allow_expired_window": "0"}}
+	spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "3600"}}
+	if got, ok := spec.TokenLifetime(); !ok || got != time.Hour {
+		t.Errorf("got %s, %t, want 1h", got, ok)
+	}
+}

@@ -30,6 +30,7 @@ var table = append(commonv1.ServiceRules[*Keystone](AppName, SelectorLabels), ru
 	{Path: "spec.middleware", Check: checkMiddleware},
 	{Path: "spec.plugins", Check: checkPlugins},
 	{Path: "spec.extraConfig", Check: checkExtraConfig},
+	{Path: "spec.globalExtraConfig", Check: checkGlobalExtraConfig},
 	{Path: "spec.extraConfigSecretRef", Check: checkExtraConfigSecretRef},
 }...)
 

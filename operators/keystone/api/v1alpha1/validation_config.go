@@ -15,12 +15,21 @@ import (
 
 // Values of configuration options may be secrets, so no error here repeats one.
 
-func checkExtraConfig(k *Keystone, at *field.Path) field.ErrorList {
-	errs := ini.ValidateExtra(k.Spec.ExtraConfig, at)
-	for _, section := range slices.Sorted(maps.Keys(k.Spec.ExtraConfig)) {
-		errs = append(errs, checkOwnOptions(section, k.Spec.ExtraConfig[section], at.Key(section))...)
+// ValidateOptions validates options that users add to keystone.conf, by section.
+func ValidateOptions(options map[string]map[string]string, at *field.Path) field.ErrorList {
+	errs := ini.ValidateExtra(options, at)
+	for _, section := range slices.Sorted(maps.Keys(options)) {
+		errs = append(errs, checkOwnOptions(section, options[section], at.Key(section))...)
 	}
 	return errs
+}
+
+func checkExtraConfig(k *Keystone, at *field.Path) field.ErrorList {
+	return ValidateOptions(k.Spec.ExtraConfig, at)
+}
+
+func checkGlobalExtraConfig(k *Keystone, at *field.Path) field.ErrorList {
+	return ValidateOptions(k.Spec.GlobalExtraConfig, at)
 }
 
 func checkExtraConfigSecretRef(k *Keystone, at *field.Path) field.ErrorList {

@@ -142,6 +142,12 @@ func configViolations() []violation {
 			"spec.extraConfig[cache][proxies]", "Forbidden: remove [cache] proxies", "", "",
 		},
 		{
+			"a global option that Keystone reserves", func(k *Keystone) {
+				k.Spec.GlobalExtraConfig = map[string]map[string]string{"token": {"provider": "jws"}}
+			},
+			"spec.globalExtraConfig[token][provider]", "Forbidden: remove [token] provider", "", "",
+		},
+		{
 			"a plugin that names another provider of tokens", func(k *Keystone) {
 				k.Spec.Plugins = []PluginSpec{{Name: "a", ConfigSection: "Token", Config: map[string]string{"provider": "jws"}}}
 			},

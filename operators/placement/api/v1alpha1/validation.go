@@ -19,6 +19,7 @@ var table = slices.Concat(
 	rules.Table[*Placement]{
 		{Path: "metadata.name", Check: checkName},
 		{Path: "spec.extraConfig", Check: checkExtraConfig},
+		{Path: "spec.globalExtraConfig", Check: checkGlobalExtraConfig},
 		{Path: "spec.extraConfigSecretRef", Check: checkExtraConfigSecretRef},
 	},
 )
@@ -63,6 +64,10 @@ func checkName(p *Placement, at *field.Path) field.ErrorList {
 
 func checkExtraConfig(p *Placement, at *field.Path) field.ErrorList {
 	return ini.ValidateExtra(p.Spec.ExtraConfig, at)
+}
+
+func checkGlobalExtraConfig(p *Placement, at *field.Path) field.ErrorList {
+	return ini.ValidateExtra(p.Spec.GlobalExtraConfig, at)
 }
 
 func checkExtraConfigSecretRef(p *Placement, at *field.Path) field.ErrorList {
