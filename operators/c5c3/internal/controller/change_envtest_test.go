@@ -4,16 +4,19 @@ package controller_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -94,6 +97,28 @@ func TestTheStatusListsGlobalOptionsThatAServiceOverrides(t *testing.T) {
 			return nil
 		})
 	}
+}
+
+func TestAServiceThatAUserHasPausedIsReported(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	const says = "Keystone controlplane-keystone was paused separately from the ControlPlane"
+	pause := func(value string) {
+		objects.Annotate(t, w, w.keystone(t), vocabulary.AnnotationPaused, func(*keystonev1alpha1.Keystone) string { return value })
+	}
+	pause("true")
+	w.expect(t, "KeystoneReady", metav1.ConditionTrue, "KeystoneReady", "is ready", says)
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.Replicas = new(int32(2)) })
+	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone", "has not processed", says, vocabulary.AnnotationPaused)
+	pause("false")
+	w.report(t, "2025.2", "", true)
+	expect.Object(t, w, w.cp, func() error {
+		ready := meta.FindStatusCondition(w.cp.Status.Conditions, "KeystoneReady")
+		if ready.Status != metav1.ConditionTrue || strings.Contains(ready.Message, "paused") {
+			return fmt.Errorf("KeystoneReady is %+v", ready)
+		}
+		return nil
+	})
 }
 
 func TestTheUpdatePhaseFollowsTheKeystone(t *testing.T) {

@@ -100,7 +100,7 @@ func (svc Service) stop(ctx context.Context, s *pass.Pass) (running string, err 
 		return "", err
 	}
 	database := meta.FindStatusCondition(live.GetConditions(), vocabulary.ConditionDatabaseReady)
-	running = fmt.Sprintf("%s %s", svc.Kind.Kind, live.GetName())
+	running = fmt.Sprintf("%s %s", svc.Kind.Kind, live.GetName()) + svc.pauseNote(live)
 	switch {
 	case database == nil || database.ObservedGeneration != live.GetGeneration():
 		return running, nil

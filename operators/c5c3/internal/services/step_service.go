@@ -55,14 +55,14 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	case notEnrolled != nil:
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, notEnrolled)
 	case !isReady(child):
-		return reconcile.Waiting(svc.reasons.waiting, all.progress(s.CP, svc, child))
+		return reconcile.Waiting(svc.reasons.waiting, all.progress(s.CP, svc, child)+svc.pauseNote(child))
 	}
 	return svc.ready(ctx, s, child, login)
 }
 
 // ready is the outcome for a service that is ready. Its earlier users are removed.
 func (svc Service) ready(ctx context.Context, s *pass.Pass, child child, login string) reconcile.Outcome {
-	done := reconcile.Done(svc.reasons.ready, fmt.Sprintf("%s %s is ready", svc.Kind.Kind, child.GetName()))
+	done := reconcile.Done(svc.reasons.ready, fmt.Sprintf("%s %s is ready", svc.Kind.Kind, child.GetName())+svc.pauseNote(child))
 	if !svc.hasUser {
 		return done
 	}
@@ -71,6 +71,16 @@ func (svc Service) ready(ctx context.Context, s *pass.Pass, child child, login s
 		return reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
 	}
 	return done.After(cmp.Or(again, s.Proofs.Due()))
+}
+
+// pauseNote says that a user has paused the service itself, "" if none has. A paused control
+// plane pauses its services, too, but runs no step.
+func (svc Service) pauseNote(child child) string {
+	if !vocabulary.IsPaused(child) {
+		return ""
+	}
+	return fmt.Sprintf("; %s %s was paused separately from the ControlPlane: its operator leaves it as it is "+
+		"until its annotation %s is removed", svc.Kind.Kind, child.GetName(), vocabulary.AnnotationPaused)
 }
 
 // applyChild applies the resource, and lets it continue if it was held for the upgrade of
