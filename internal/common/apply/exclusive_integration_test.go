@@ -3,6 +3,8 @@
 package apply_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
@@ -224,4 +226,46 @@ func TestOnlyFieldsThatExcludeAppliedOnesAreRemoved(t *testing.T) {
 			t.Errorf("the operator owns the removed field: %v", err)
 		}
 	}
+}
+
+// dying is a client of a process that is killed after some patches.
+type dying struct {
+	client.Client
+	left int
+}
+
+var errKilled = errors.New("killed")
+
+func (d *dying) Patch(ctx context.Context, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
+	if d.left--; d.left < 0 {
+		return errKilled
+	}
+	return d.Client.Patch(ctx, obj, patch, options...)
+}
+
+func TestAProcessKilledWhileItRemovesExclusiveFieldsIsFollowedByOneThatDoes(t *testing.T) {
+	for patches := range 10 {
+		b := newBench(t)
+		meta, alive := metav1.ObjectMeta{Name: "thing", Namespace: b.namespace}, b.Client
+		b.must(t, b.ensure(t, budget(meta)))
+		live := budget(meta)
+		b.must(t, alive.Get(t.Context(), client.ObjectKeyFromObject(live), live))
+		live.Spec.MinAvailable, live.Spec.MaxUnavailable = nil, ptr.To(intstr.FromInt32(2))
+		b.must(t, b.Update(t.Context(), live, client.FieldOwner("somebody")))
+		b.Client = &dying{alive, patches}
+		err := b.ensure(t, budget(meta))
+		if err != nil && !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		b.Client = alive
+		repaired := budget(meta)
+		b.must(t, b.ensure(t, repaired))
+		if repaired.Spec.MaxUnavailable != nil || b.writes(t, budget(meta)) != 0 {
+			t.Errorf("killed after %d patches: got %+v", patches, repaired.Spec)
+		}
+		if err == nil {
+			return
+		}
+	}
+	t.Error("it needs more patches than expected")
 }
