@@ -14,8 +14,8 @@ import (
 
 	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
-	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // hibernation declares how a service hibernates: its API pods go, and its Jobs end.
@@ -30,10 +30,7 @@ func (c Controller[R, T]) hibernation() *controller.Hibernation[R, *tools[T]] {
 		},
 		Stops: []controller.Stop{{
 			Object: &appsv1.Deployment{},
-			Fields: map[string]any{
-				"metadata": map[string]any{"annotations": map[string]string{vocabulary.AnnotationHibernated: "true"}},
-				"spec":     map[string]any{"replicas": 0},
-			},
+			Spec:   map[string]any{"replicas": 0},
 			IsStopped: func(child client.Object) bool {
 				deploy, ok := child.(*appsv1.Deployment)
 				return ok && ptr.Deref(deploy.Spec.Replicas, 1) == 0
@@ -54,13 +51,21 @@ func (c Controller[R, T]) running(ctx context.Context, t *tools[T], resource R) 
 		client.InNamespace(resource.GetNamespace()),
 		client.MatchingLabelsSelector{Selector: labels.SelectorFromSet(labels.Set{service.LabelInstance: resource.GetName()}).Add(*ours)},
 	}
-	var jobs batchv1.JobList
-	if err := t.Client.List(ctx, &jobs, of...); err != nil {
-		return "", fmt.Errorf("listing the Jobs: %w", err)
+	readers := []client.Reader{t.Client}
+	if !reconcile.IsHibernated(resource.GetConditions()) {
+		// The cache may not show a Job yet that the last pass has created, and what it works on
+		// stops next.
+		readers = append(readers, t.APIReader)
 	}
-	for i := range jobs.Items {
-		if ended, _, _ := job.Ended(&jobs.Items[i]); !ended {
-			return "Job " + jobs.Items[i].Name + " has not ended", nil
+	for _, reader := range readers {
+		var jobs batchv1.JobList
+		if err := reader.List(ctx, &jobs, of...); err != nil {
+			return "", fmt.Errorf("listing the Jobs: %w", err)
+		}
+		for i := range jobs.Items {
+			if ended, _, _ := job.Ended(&jobs.Items[i]); !ended {
+				return "Job " + jobs.Items[i].Name + " has not ended", nil
+			}
 		}
 	}
 	var pods corev1.PodList

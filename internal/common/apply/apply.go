@@ -201,18 +201,20 @@ func fieldsOver(obj client.Object, version string) (map[string]any, error) {
 }
 
 // Fields applies the fields of the live object with a field manager that need not have all
-// of them, and leaves the result in live.
+// of them, and leaves the result in live. It is a conflict if the object is gone.
 func Fields(ctx context.Context, c client.Client, live client.Object, fields map[string]any, fieldManager string) error {
 	gvk, err := kindIn(c.Scheme(), live)
 	if err != nil {
 		return err
 	}
 	live.GetObjectKind().SetGroupVersionKind(gvk)
-	named := map[string]any{
-		"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind,
-		"metadata": map[string]any{"name": live.GetName(), "namespace": live.GetNamespace()},
+	meta := map[string]any{"name": live.GetName(), "namespace": live.GetNamespace(), "uid": live.GetUID()}
+	if given, ok := fields["metadata"].(map[string]any); ok {
+		maps.Copy(meta, given)
 	}
+	named := map[string]any{"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind}
 	maps.Copy(named, fields)
+	named["metadata"] = meta
 	return patch(ctx, c, live, named, fieldManager)
 }
 

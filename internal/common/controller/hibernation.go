@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -32,14 +33,17 @@ type Hibernation[R, T any] struct {
 type Stop struct {
 	// Object is an empty object of the kind, which is in [Controller.Kinds].
 	Object client.Object
-	// Fields are what stops an object, and IsStopped reports whether it has them. A pass over a
-	// resource that wakes takes back what it declares of the object.
-	Fields    map[string]any
+	// Spec has the fields that stop an object, and IsStopped reports whether it has them. An
+	// annotation says who has set them: the step that applies the object withdraws both.
+	Spec      map[string]any
 	IsStopped func(client.Object) bool
 	// Running returns what of a stopped object still runs, "" for nothing.
 	Running func(client.Object) string
 	// Unstoppable returns why an object cannot be stopped, "" if it can. It may be nil.
 	Unstoppable func(client.Object) string
+	// MayRefuse lets those after it stop if the API server does not let this one: another
+	// version of its operator may have other rules.
+	MayRefuse bool
 }
 
 // hibernation returns what the reconciler needs, nil for a kind that cannot hibernate.
@@ -77,9 +81,10 @@ func (c Controller[R, T, S]) stop(ctx context.Context, in kube.Access, tools T, 
 			return nil
 		}
 		name := reflect.TypeOf(child).Elem().Name() + " " + child.GetName()
-		err := apply.Fields(ctx, in.ThirdParty, child, kind.Fields, vocabulary.HibernationManager)
-		if apierrors.IsInvalid(err) {
-			// Another version of its operator may not let it stop.
+		err := apply.Fields(ctx, in.ThirdParty, child, map[string]any{
+			"metadata": map[string]any{"annotations": map[string]string{vocabulary.AnnotationHibernated: "true"}}, "spec": kind.Spec,
+		}, vocabulary.HibernationManager)
+		if kind.MayRefuse && apierrors.IsInvalid(err) {
 			remarks = append(remarks, fmt.Sprintf("%s stays up: %v", name, err))
 			return nil
 		}
@@ -93,14 +98,19 @@ func (c Controller[R, T, S]) stop(ctx context.Context, in kube.Access, tools T, 
 	return running, remarks, err
 }
 
-// start withdraws what stop has set.
+// start starts what stop has stopped, also what is paused with the resource. An object that
+// cannot be started does not keep others from it.
 func (c Controller[R, T, S]) start(ctx context.Context, in kube.Access, resource R) error {
-	return c.eachStopped(ctx, in, resource, func(kind Stop, child client.Object) error {
-		if !kind.IsStopped(child) {
+	var failures []error
+	err := c.eachStopped(ctx, in, resource, func(_ Stop, child client.Object) error {
+		if child.GetAnnotations()[vocabulary.AnnotationHibernated] == "" {
 			return nil
 		}
-		return apply.Fields(ctx, in.ThirdParty, child, nil, vocabulary.HibernationManager)
+		failures = append(failures, c.resumeChild(ctx, in, child),
+			apply.Fields(ctx, in.ThirdParty, child, nil, vocabulary.HibernationManager))
+		return nil
 	})
+	return errors.Join(append(failures, err)...)
 }
 
 // eachStopped calls do for each object that stops with the resource, in order.

@@ -16,15 +16,16 @@ import (
 
 	"github.com/c5c3/forge/internal/common/kube"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // stops is a controller that stops the Deployment of a resource and then its Secret.
-func stops(running, unstoppable string) Controller[*instance.Harbour, struct{}, struct{}] {
+func stops(running, unstoppable string, mayRefuse bool) Controller[*instance.Harbour, struct{}, struct{}] {
 	c := declared()
 	stop := func(kind client.Object, running string) Stop {
 		return Stop{
-			Object: kind, Fields: map[string]any{"metadata": map[string]any{"annotations": map[string]string{"stopped": "true"}}},
-			IsStopped:   func(obj client.Object) bool { return obj.GetAnnotations()["stopped"] == "true" },
+			Object: kind, MayRefuse: mayRefuse,
+			IsStopped:   isStopped,
 			Running:     func(client.Object) string { return running },
 			Unstoppable: func(client.Object) string { return "" },
 		}
@@ -35,6 +36,10 @@ func stops(running, unstoppable string) Controller[*instance.Harbour, struct{}, 
 	}
 	c.Hibernation.Stops[0].Unstoppable = func(client.Object) string { return unstoppable }
 	return c
+}
+
+func isStopped(obj client.Object) bool {
+	return obj.GetAnnotations()[vocabulary.AnnotationHibernated] != ""
 }
 
 func TestObjectsStopInOrder(t *testing.T) {
@@ -58,7 +63,7 @@ func TestObjectsStopInOrder(t *testing.T) {
 			meta := metav1.ObjectMeta{Namespace: resource.Namespace, Name: "harbour"}
 			meta.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(resource, instance.Kind)}
 			deploy, secret := &appsv1.Deployment{ObjectMeta: meta}, &corev1.Secret{ObjectMeta: meta}
-			c := stops(test.running, test.unstoppable)
+			c := stops(test.running, test.unstoppable, true)
 			api := fake.NewClientBuilder().WithScheme(Scheme(c)).WithObjects(deploy, secret).WithInterceptorFuncs(interceptor.Funcs{
 				Patch: func(
 					ctx context.Context, api client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption,
@@ -83,9 +88,26 @@ func TestObjectsStopInOrder(t *testing.T) {
 			if err := api.Get(t.Context(), client.ObjectKeyFromObject(secret), secret); err != nil {
 				t.Fatal(err)
 			}
-			if got := secret.Annotations["stopped"] == "true"; got != test.stopped {
+			if got := isStopped(secret); got != test.stopped {
 				t.Errorf("the second is stopped: %t, want %t", got, test.stopped)
 			}
 		})
+	}
+}
+
+func TestARefusedStopKeepsTheNextFromStopping(t *testing.T) {
+	c, resource := stops("", "", false), instance.Brownfield()
+	deploy := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: resource.Namespace, Name: "harbour"}}
+	deploy.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(resource, instance.Kind)}
+	secret := &corev1.Secret{ObjectMeta: deploy.ObjectMeta}
+	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "harbour", nil)
+	api := fake.NewClientBuilder().WithScheme(Scheme(c)).WithObjects(deploy, secret).WithInterceptorFuncs(interceptor.Funcs{
+		Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+			return invalid
+		},
+	}).Build()
+	_, _, err := c.stop(t.Context(), kube.Access{Client: api, ThirdParty: api, Scheme: api.Scheme()}, struct{}{}, resource)
+	if !apierrors.IsInvalid(err) {
+		t.Errorf("got %v, want the refusal", err)
 	}
 }

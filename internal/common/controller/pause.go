@@ -33,7 +33,6 @@ func (c Controller[R, T, S]) suspend(ctx context.Context, access kube.Access, re
 			return nil
 		}
 		return apply.Fields(ctx, access.ThirdParty, child, map[string]any{"metadata": map[string]any{
-			"name": child.GetName(), "namespace": child.GetNamespace(),
 			"annotations": map[string]string{vocabulary.AnnotationPaused: "true"},
 		}}, pauseManager)
 	})
@@ -55,12 +54,14 @@ func (c Controller[R, T, S]) suspendCronJobs(ctx context.Context, access kube.Ac
 
 // resume withdraws the annotations that suspend has set. The pass corrects the CronJobs.
 func (c Controller[R, T, S]) resume(ctx context.Context, access kube.Access, resource R) error {
-	return c.eachOurs(ctx, access, resource, func(child client.Object) error {
-		if !vocabulary.IsPaused(child) {
-			return nil
-		}
-		return apply.Fields(ctx, access.ThirdParty, child, nil, pauseManager)
-	})
+	return c.eachOurs(ctx, access, resource, func(child client.Object) error { return c.resumeChild(ctx, access, child) })
+}
+
+func (c Controller[R, T, S]) resumeChild(ctx context.Context, access kube.Access, child client.Object) error {
+	if !vocabulary.IsPaused(child) {
+		return nil
+	}
+	return apply.Fields(ctx, access.ThirdParty, child, nil, pauseManager)
 }
 
 // eachOurs calls do for each object that the resource controls and that an operator of this

@@ -33,9 +33,7 @@ func (r *Reconciler[T, S]) addFinalizers(ctx context.Context, obj T) error {
 // finalize runs the deletion stages in order. A stage that is not done keeps
 // its finalizer and blocks the later ones; the status says why.
 func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
-	if err := p.wake(ctx); err != nil {
-		return ctrl.Result{}, err
-	}
+	asleep := p.wake(ctx)
 	finalizers, scope := slices.Clone(p.obj.GetFinalizers()), p.Scope(p.obj)
 	released := false
 	for _, stage := range p.Finalizers {
@@ -70,6 +68,9 @@ func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
 	generation, conditions := p.obj.GetGeneration(), p.obj.GetConditions()
 	record(&conditions, generation, last)
 	message := "Deletion waits: " + last[0].outcome.message
+	if asleep != nil {
+		message += "; starting what hibernates failed: " + asleep.Error()
+	}
 	setCondition(&conditions, generation, vocabulary.ConditionReady, metav1.ConditionFalse, vocabulary.ReasonDeleting, message)
 	setCondition(&conditions, generation, vocabulary.ConditionReconciling, metav1.ConditionTrue, vocabulary.ReasonDeleting, message)
 	meta.RemoveStatusCondition(&conditions, vocabulary.ConditionStalled)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,11 +24,11 @@ type Hibernation[T any] struct {
 	// Stop stops what the resource runs, and returns what of it still runs, "" for nothing, and
 	// remarks on what cannot be stopped.
 	Stop func(ctx context.Context, obj T) (running string, remarks []string, err error)
-	// Wake lets go on what the deletion of a resource needs. It may be nil.
+	// Wake starts again what the deletion of a resource needs, if it is stopped. It may be nil.
 	Wake func(ctx context.Context, obj T) error
 }
 
-const hibernatedMessage = "Everything that the resource runs is stopped until spec.hibernation is removed; its data and keys stay"
+const hibernatedMessage = "Everything that the resource runs is stopped while spec.hibernation is true; its data and keys stay"
 
 // hibernates reports whether the resource has to stop, or is kept from it by what has to end
 // first.
@@ -59,10 +60,29 @@ func (p *pass[T, S]) hibernate(ctx context.Context) (ctrl.Result, error) {
 	return p.leaveAlone(ctx, outcome)
 }
 
-// wake starts what a resource that hibernates needs to be deleted.
+// wake starts what a resource that has hibernated needs to be deleted.
 func (p *pass[T, S]) wake(ctx context.Context) error {
-	if p.Hibernation == nil || p.Hibernation.Wake == nil || !p.Hibernation.Wanted(p.obj) {
+	p.restate()
+	if p.Hibernation == nil || p.Hibernation.Wake == nil {
 		return nil
 	}
 	return p.Hibernation.Wake(ctx, p.obj)
+}
+
+// IsHibernated reports whether nothing of the resource runs, as its last status says.
+func IsHibernated(conditions []metav1.Condition) bool {
+	ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady)
+	return ready != nil && ready.Reason == vocabulary.ReasonHibernated
+}
+
+// restate has Ready count its time anew once the resource no longer hibernates: it is False
+// for another reason then.
+func (p *pass[T, S]) restate() {
+	conditions := p.obj.GetConditions()
+	if ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady); ready == nil ||
+		ready.Reason != vocabulary.ReasonHibernated && ready.Reason != vocabulary.ReasonHibernating {
+		return
+	}
+	meta.RemoveStatusCondition(&conditions, vocabulary.ConditionReady)
+	p.obj.SetConditions(conditions)
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -69,10 +71,27 @@ func TestAHibernatedResourceHasNoOtherCondition(t *testing.T) {
 		t.Error("the background still works on a hibernated resource")
 	}
 	s.wanted = false
-	pass("Ready True AllReady: All sub-resources are ready", "StepReady True Fine: all well")
+	pass("StepReady True Fine: all well", "Ready True AllReady: All sub-resources are ready")
 	want := []string{"Normal Fine all well", "Normal Hibernated Stopped by spec.hibernation", "Normal Fine all well"}
 	if diff := cmp.Diff(want, w.events()); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+func TestReadyCountsItsTimeAnewAfterAHibernation(t *testing.T) {
+	obj := someThing()
+	long := metav1.NewTime(time.Unix(1_000_000, 0))
+	obj.Status.Conditions = []metav1.Condition{{
+		Type: vocabulary.ConditionReady, Status: metav1.ConditionFalse, Reason: vocabulary.ReasonHibernated, LastTransitionTime: long,
+	}}
+	w := newWorld(t, obj)
+	w.outcome = Waiting("Bad", "starting")
+	if _, err := w.pass(t); err != nil {
+		t.Fatal(err)
+	}
+	ready := meta.FindStatusCondition(w.get(t).Status.Conditions, vocabulary.ConditionReady)
+	if ready == nil || ready.Status != metav1.ConditionFalse || ready.LastTransitionTime.Equal(&long) {
+		t.Errorf("got %+v, want Ready False since now", ready)
 	}
 }
 
@@ -92,14 +111,12 @@ func TestAHibernatedResourceWakesToBeDeleted(t *testing.T) {
 	obj.Finalizers = []string{"a"}
 	now := metav1.Now()
 	obj.DeletionTimestamp = &now
+	// Also one whose spec.hibernation has just gone.
 	for _, wanted := range []bool{false, true} {
 		w, s := newWorld(t, obj.DeepCopyObject().(*thing)), &sleeper{wanted: wanted}
 		w.reconciler.Hibernation = s.of()
-		if _, err := w.pass(t); err != nil {
-			t.Fatal(err)
-		}
-		if got := s.woken > 0; got != wanted {
-			t.Errorf("a resource that hibernates: %t; woken: %t", wanted, got)
+		if _, err := w.pass(t); err != nil || s.woken != 1 {
+			t.Errorf("spec.hibernation %t: woken %d times, error %v", wanted, s.woken, err)
 		}
 	}
 }

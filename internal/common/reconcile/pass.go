@@ -65,6 +65,7 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	if hibernates {
 		return p.hibernate(ctx)
 	}
+	p.restate()
 	p.results = p.Pipeline.run(ctx, p.Scope(p.obj), p.Metrics)
 	if i := slices.IndexFunc(p.results, stepResult.lostRace); i >= 0 {
 		// Another writer was faster: what this pass saw is outdated and not worth

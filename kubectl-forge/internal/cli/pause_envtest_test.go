@@ -49,6 +49,6 @@ func TestAServiceThatHibernatesIsNeitherUpgradedNorRotated(t *testing.T) {
 	})
 	for _, command := range []string{"upgrade --to 2026.2", "rotate fernet"} {
 		u.run(t, append(strings.Fields(command), "keystone/keystone")...).
-			expect(t, CodeUsage, "keystone/keystone hibernates: first remove its spec.hibernation")
+			expect(t, CodeUsage, "keystone/keystone hibernates: first set spec.hibernation to false")
 	}
 }

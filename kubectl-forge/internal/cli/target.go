@@ -41,7 +41,7 @@ func (a *app) onActive(
 		case vocabulary.IsPaused(target):
 			return usageError("%s is paused: first run kubectl forge resume %s", ref.Arg(), ref.Arg())
 		case hibernates(target):
-			return usageError("%s hibernates: first remove its spec.hibernation", ref.Arg())
+			return usageError("%s hibernates: first set spec.hibernation to false, of its ControlPlane if it has one", ref.Arg())
 		}
 		return run(ctx, session, ref)
 	}, accepted...)

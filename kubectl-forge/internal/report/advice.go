@@ -36,6 +36,9 @@ func (b *builder) advice(r *Report) []string {
 		add(exhibit.command(r.Target.Namespace))
 	}
 	commands = commands[:min(len(commands), maxCommands-1)]
+	if slices.ContainsFunc(r.Causes, func(cause Cause) bool { return cause.Reason == vocabulary.ReasonHibernated }) {
+		return commands
+	}
 	return append(commands, "kubectl forge wait "+onTarget(r.Target))
 }
 

@@ -9,7 +9,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -94,12 +93,6 @@ func (o *object[T]) wakes() {
 	if err := o.trial.Hibernation.Stopped(o.Context(), o.namespace()); err == nil {
 		o.Error("it is still stopped")
 	}
-}
-
-// isHibernated reports whether the status that was last read says so.
-func (o *object[T]) isHibernated() bool {
-	ready := meta.FindStatusCondition(o.Resource.GetConditions(), vocabulary.ConditionReady)
-	return ready != nil && ready.Reason == vocabulary.ReasonHibernated
 }
 
 // contents returns the data of the Secrets in the namespace of the resource.

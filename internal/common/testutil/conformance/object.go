@@ -106,7 +106,7 @@ func (o *object[T]) restart() {
 	o.Helper()
 	o.Operator.Stop()
 	o.start()
-	probes := o.trial.probe != nil && !vocabulary.IsPaused(o.Resource) && !o.isHibernated()
+	probes := o.trial.probe != nil && !vocabulary.IsPaused(o.Resource) && !reconcile.IsHibernated(o.Resource.GetConditions())
 	expect.Eventually(o.T, "a pass and a health check by the restarted operator", func(context.Context) error {
 		if o.Operator.Passes() == 0 || probes && len(o.API.Asked()) == 0 {
 			return errors.New("there was none")

@@ -31,7 +31,8 @@ var hibernation = controller.Hibernation[*c5c3v1alpha1.ControlPlane, *pass.Tools
 var databaseStop = controller.Stop{
 	Object: &infraapi.MariaDB{},
 	// Zero is even.
-	Fields: map[string]any{"spec": map[string]any{"replicas": 0, "replicasAllowEvenNumber": true}},
+	Spec:      map[string]any{"replicas": 0, "replicasAllowEvenNumber": true},
+	MayRefuse: true,
 	IsStopped: func(obj client.Object) bool {
 		database, ok := obj.(*infraapi.MariaDB)
 		return ok && ptr.Deref(database.Spec.Replicas, 1) == 0
@@ -51,8 +52,9 @@ var databaseStop = controller.Stop{
 }
 
 var cacheStop = controller.Stop{
-	Object: &infraapi.Memcached{},
-	Fields: map[string]any{"spec": map[string]any{"replicas": 0}},
+	Object:    &infraapi.Memcached{},
+	Spec:      map[string]any{"replicas": 0},
+	MayRefuse: true,
 	IsStopped: func(obj client.Object) bool {
 		cache, ok := obj.(*infraapi.Memcached)
 		return ok && ptr.Deref(cache.Spec.Replicas, 1) == 0

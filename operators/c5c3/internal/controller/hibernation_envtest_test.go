@@ -15,6 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/conformance"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -42,28 +43,71 @@ func TestTheDatabaseStopsAfterTheServices(t *testing.T) {
 	w := converged(t, singleServer)
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Hibernation = new(true) })
 	keystone := w.keystone(t)
-	expect.Object(t, w, keystone, func() error {
-		if !ptr.Deref(keystone.Spec.Hibernation, false) {
-			return fmt.Errorf("the Keystone runs")
-		}
-		return nil
-	})
+	expect.Object(t, w, keystone, func() error { return hibernation(keystone, true) })
 	w.expect(t, "Ready", metav1.ConditionFalse, "Hibernating", "Keystone controlplane-keystone")
 	database := &infraapi.MariaDB{ObjectMeta: metav1.ObjectMeta{Namespace: w.cp.Namespace, Name: "openstack-db"}}
 	expect.Exists(t, w, database)
 	if got := ptr.Deref(database.Spec.Replicas, 1); got != 1 {
 		t.Errorf("the database has %d servers while Keystone still runs", got)
 	}
-	objects.ChangeStatus(t, w, keystone, func(k *keystonev1alpha1.Keystone) {
-		meta.SetStatusCondition(&k.Status.Conditions, metav1.Condition{
-			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Hibernated", ObservedGeneration: k.Generation,
-		})
-	})
+	w.hibernateKeystone(t)
 	w.expect(t, "Ready", metav1.ConditionFalse, "Hibernated")
 	expect.Exists(t, w, database)
 	if got := ptr.Deref(database.Spec.Replicas, 1); got != 0 {
 		t.Errorf("the database has %d servers", got)
 	}
+}
+
+func TestAServiceThatLeftTheSpecWakesWithItsControlPlane(t *testing.T) {
+	t.Parallel()
+	w := convergedWithPlacement(t)
+	placement := w.placement(t)
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Hibernation = new(true) })
+	expect.Object(t, w, placement, func() error { return hibernation(placement, true) })
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Placement, cp.Spec.Hibernation = nil, nil })
+	expect.Object(t, w, placement, func() error { return hibernation(placement, false) })
+}
+
+func TestADeletionStartsTheDatabaseOfAControlPlaneThatIsWaking(t *testing.T) {
+	t.Parallel()
+	w := converged(t, singleServer)
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Hibernation = new(true) })
+	database := &infraapi.MariaDB{ObjectMeta: w.meta("openstack-db")}
+	keystone := w.keystone(t)
+	expect.Object(t, w, keystone, func() error { return hibernation(keystone, true) })
+	w.hibernateKeystone(t)
+	expect.Object(t, w, database, func() error { return none(database, database.Spec.Replicas) })
+	w.expect(t, "Ready", metav1.ConditionFalse, "Hibernated")
+	lift := w.refuse(t, "apply", "mariadbs", "openstack-db")
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Hibernation = nil })
+	w.expect(t, "InfrastructureReady", metav1.ConditionFalse, "MariaDBError")
+	w.delete(t)
+	lift()
+	expect.Object(t, w, database, func() error {
+		if ptr.Deref(database.Spec.Replicas, 1) == 0 {
+			return fmt.Errorf("the database is stopped")
+		}
+		return nil
+	})
+	expect.Object(t, w, keystone, func() error { return hibernation(keystone, false) })
+}
+
+// hibernation returns nil if the service hibernates, or does not, as wanted.
+func hibernation(resource commonv1.Describer, want bool) error {
+	if got := ptr.Deref(resource.ServiceSpec().Hibernation, false); got != want {
+		return fmt.Errorf("spec.hibernation is %t", got)
+	}
+	return nil
+}
+
+// hibernateKeystone simulates a Keystone operator that has stopped everything.
+func (w *world) hibernateKeystone(t *testing.T) {
+	t.Helper()
+	objects.ChangeStatus(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
+		meta.SetStatusCondition(&k.Status.Conditions, metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Hibernated", ObservedGeneration: k.Generation,
+		})
+	})
 }
 
 func singleServer(cp *c5c3v1alpha1.ControlPlane) {

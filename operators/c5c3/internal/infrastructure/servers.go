@@ -13,13 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	"github.com/c5c3/forge/internal/common/vocabulary"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
@@ -84,14 +82,11 @@ func ensureDatabase(ctx context.Context, s *pass.Pass) error {
 	}
 	// An apply over another version would revert what was changed in the meantime.
 	desired.ResourceVersion = cmp.Or(live.ResourceVersion, apply.NoObject)
-	hibernated := ptr.Deref(live.Spec.Replicas, 1) == 0
 	if err := apply.EnsureObject(ctx, s.ThirdParty, s.Scheme, s.CP, desired, pass.FieldManager); err != nil {
 		return err
 	}
-	if hibernated {
-		if err := apply.Fields(ctx, s.ThirdParty, desired, nil, vocabulary.HibernationManager); err != nil {
-			return err
-		}
+	if err := pass.Wake(ctx, s, desired); err != nil {
+		return err
 	}
 	return databaseServer.await(desired.Name, desired.Status)
 }
@@ -123,6 +118,9 @@ func ensureCache(ctx context.Context, s *pass.Pass, clients clientPolicy) error 
 	}
 	desired := memcached(s.CP)
 	if err := apply.EnsureObject(ctx, s.ThirdParty, s.Scheme, s.CP, desired, pass.FieldManager); err != nil {
+		return err
+	}
+	if err := pass.Wake(ctx, s, desired); err != nil {
 		return err
 	}
 	return cacheServer.await(desired.Name, desired.Status)

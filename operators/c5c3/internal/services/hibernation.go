@@ -23,7 +23,7 @@ func (all List) Stops() []controller.Stop {
 func (svc Service) hibernation() controller.Stop {
 	return controller.Stop{
 		Object: svc.Empty(),
-		Fields: map[string]any{"spec": map[string]any{"hibernation": true}},
+		Spec:   map[string]any{"hibernation": true},
 		IsStopped: func(obj client.Object) bool {
 			resource, ok := obj.(child)
 			return ok && ptr.Deref(resource.ServiceSpec().Hibernation, false)
@@ -35,6 +35,8 @@ func (svc Service) hibernation() controller.Stop {
 			}
 			ready := meta.FindStatusCondition(resource.GetConditions(), vocabulary.ConditionReady)
 			switch {
+			case vocabulary.IsPaused(resource):
+				return svc.Kind.Kind + " " + resource.GetName() + " is paused: resume it"
 			case ready == nil || ready.ObservedGeneration != resource.GetGeneration():
 				return svc.Kind.Kind + " " + resource.GetName() + " stops"
 			case ready.Reason != vocabulary.ReasonHibernated:

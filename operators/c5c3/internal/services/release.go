@@ -70,6 +70,9 @@ func (svc Service) settlePolicy(ctx context.Context, s *pass.Pass) (child, error
 	if err := s.ThirdParty.Get(ctx, pass.Key(s, svc.childName(s.CP)), child); err != nil {
 		return child, client.IgnoreNotFound(err)
 	}
+	if err := pass.Wake(ctx, s, child); err != nil {
+		return child, err
+	}
 	policy := commonv1.DeletionPolicyRetain
 	if svc.mayBeDeleted(s.CP) && s.CP.Spec.DeletionPolicy != policy {
 		policy = commonv1.DeletionPolicyDelete

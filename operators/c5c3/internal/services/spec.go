@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/policy"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -16,8 +15,6 @@ import (
 // specOf builds what the resources of all services have in common.
 func specOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServiceSpec, repository string, with given) commonv1.ServiceSpec {
 	spec := commonv1.ServiceSpec{
-		// It takes the field back from a control plane that hibernated.
-		Hibernation:      ptr.To(false),
 		DeletionPolicy:   cp.Spec.DeletionPolicy,
 		Image:            imageOr(service.Image, repository, cp.Spec.OpenStackRelease),
 		Database:         *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),

@@ -89,6 +89,9 @@ func applyChild(ctx context.Context, s *pass.Pass, child child) error {
 	if err := apply.EnsureObject[client.Object](ctx, s.ThirdParty, s.Scheme, s.CP, child, pass.FieldManager); err != nil {
 		return err
 	}
+	if err := pass.Wake(ctx, s, child); err != nil {
+		return err
+	}
 	return letGo(ctx, s, child)
 }
 

@@ -27,6 +27,9 @@ func before(k *keystonev1alpha1.Keystone, bootstrap *batchv1.Job) ask.Verdict {
 	switch {
 	case wasAccepted(k):
 		return ask.Accepted
+	case last == nil && k.Annotations[annotationRefused] == string(bootstrap.UID):
+		// It has hibernated since.
+		return ask.Rejected
 	case last == nil || last.Reason != keystonev1alpha1.ReasonAdminPasswordRefused:
 		return ask.Unproven
 	case k.Annotations[annotationRefused] == string(bootstrap.UID), strings.Contains(last.Message, runOf(bootstrap)):
@@ -41,14 +44,18 @@ func runOf(job *batchv1.Job) string {
 	return fmt.Sprintf("Job %s of %s", job.Name, job.CreationTimestamp.UTC().Format(time.RFC3339))
 }
 
-// recordRefusal records that Keystone has rejected the password that the last bootstrap has set.
-func recordRefusal(ctx context.Context, s *pass.Scope) error {
+// record records whether Keystone has rejected the password that the last bootstrap has set.
+func record(ctx context.Context, s *pass.Scope, rejected bool) error {
 	k, bootstrap := s.Resource, pass.BootstrapJob.Value(s.Slots)
-	if bootstrap == nil || k.Annotations[annotationRefused] == string(bootstrap.UID) {
+	if bootstrap == nil || rejected == (k.Annotations[annotationRefused] == string(bootstrap.UID)) {
 		return nil
 	}
 	marked := k.DeepCopy()
-	metav1.SetMetaDataAnnotation(&marked.ObjectMeta, annotationRefused, string(bootstrap.UID))
+	if rejected {
+		metav1.SetMetaDataAnnotation(&marked.ObjectMeta, annotationRefused, string(bootstrap.UID))
+	} else {
+		delete(marked.Annotations, annotationRefused)
+	}
 	// The lock keeps this pass from writing a status for a spec that it has not seen.
 	if err := apply.Merge(ctx, s.Client, k, marked, "recording a rejected password on"); err != nil {
 		return err

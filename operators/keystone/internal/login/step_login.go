@@ -41,8 +41,8 @@ func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 		return reconcile.Done(vocabulary.ReasonAPIHealthy, "")
 	}
 	result, err := verify(ctx, s)
-	if err == nil && result.Verdict == ask.Rejected {
-		err = recordRefusal(ctx, s)
+	if err == nil && (result.Verdict == ask.Rejected || result.Verdict == ask.Accepted) {
+		err = record(ctx, s, result.Verdict == ask.Rejected)
 	}
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonHealthCheckFailed, err)
