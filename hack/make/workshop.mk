@@ -30,6 +30,9 @@ $(eval $(call tool_rule,traefik,traefik=github.com/traefik/traefik/v3/cmd/traefi
 
 $(eval $(call tool_rule,k-orc,k-orc=github.com/k-orc/openstack-resource-controller/v2/cmd/manager))
 
+# The S3 server of the suites.
+$(eval $(call tool_rule,versitygw,versitygw=github.com/versity/versitygw/cmd/versitygw))
+
 # $(call own_binary_rule,NAME,MODULE,PACKAGE): programs of this repository. Tests
 # are not part of the binaries.
 define own_binary_rule
@@ -59,3 +62,4 @@ $(eval $(call binary_image_rule,memcached-operator,$(BIN)/memcached-operator,for
 $(eval $(call binary_image_rule,metrics-server,$(BIN)/metrics-server,registry.k8s.io/metrics-server/metrics-server:v0.9.0))
 $(eval $(call binary_image_rule,secretstore,$(BIN)/bao,forge.local/openbao-stand-in:dev))
 $(eval $(call binary_image_rule,traefik,$(BIN)/traefik,docker.io/library/traefik:v3.6.12))
+$(eval $(call binary_image_rule,versitygw,$(BIN)/versitygw,docker.io/versity/versitygw:v1.8.0))
