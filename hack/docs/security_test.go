@@ -16,7 +16,7 @@ var (
 	// powerful matches names of fields through which whoever sets them reads or writes Secrets
 	// or ConfigMaps, runs code, or chooses where data is stored.
 	powerful = regexp.MustCompile(`(?i)secret|configmap|^image$|^storageClassName$`)
-	codeSpan = regexp.MustCompile("`([A-Za-z.]+)`")
+	codeSpan = regexp.MustCompile("`([A-Za-z0-9.]+)`")
 )
 
 // TestEveryPrivilegedFieldIsInTheSecurityPolicy looks for such fields of our kinds in SECURITY.md. Those

@@ -62,7 +62,7 @@ func New(streams genericiooptions.IOStreams, options ...Option) *cobra.Command {
 	root.SetFlagErrorFunc(wrongUsage)
 	flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
-		a.statusCommand(), a.waitCommand(), a.rotateCommand(), a.upgradeCommand(), a.verifyCommand(),
+		a.statusCommand(), a.waitCommand(), a.rotateCommand(), a.upgradeCommand(), a.backupCommand(), a.restoreCommand(), a.verifyCommand(),
 		a.pauseCommand(), a.resumeCommand(), a.doctorCommand(), a.bundleCommand(), a.loginCommand(), a.versionCommand(),
 	)
 	root.InitDefaultHelpCmd()

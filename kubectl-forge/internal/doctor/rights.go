@@ -26,6 +26,8 @@ var needs = []struct{ commands, rights string }{
 			"get credentialrotations.c5c3.io; delete credentialrotations.c5c3.io",
 	},
 	{"upgrade", "patch"},
+	{"backup", "get cronjobs.batch; create jobs.batch; get jobs.batch"},
+	{"restore", "patch"},
 	{"verify", "get secrets; get services; list pods; create pods/portforward"},
 	{"verify --tempest", "create jobs.batch; get jobs.batch; list pods; get pods/log"},
 	{"login", "get secrets; list pods; create pods/portforward"},

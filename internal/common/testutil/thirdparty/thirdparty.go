@@ -37,7 +37,7 @@ type Project string
 
 // The projects, by the name of their operator.
 const (
-	// MariaDB is mariadb-operator: MariaDB, Database, User and Grant.
+	// MariaDB is mariadb-operator: MariaDB, Database, User, Grant, Backup and Restore.
 	MariaDB Project = "mariadb-operator"
 	// ExternalSecrets is External Secrets: ClusterSecretStore, ExternalSecret
 	// and PushSecret.
@@ -68,6 +68,7 @@ var sources = map[Project]source{
 		[]string{
 			"k8s.mariadb.com_mariadbs.yaml", "k8s.mariadb.com_databases.yaml",
 			"k8s.mariadb.com_users.yaml", "k8s.mariadb.com_grants.yaml",
+			"k8s.mariadb.com_backups.yaml", "k8s.mariadb.com_restores.yaml",
 		},
 	},
 	CertManager: {

@@ -8,7 +8,7 @@ import (
 
 func TestCRDsHoldEveryKindOfAProject(t *testing.T) {
 	for project, want := range map[Project][]string{
-		MariaDB:         {"MariaDB", "Database", "User", "Grant"},
+		MariaDB:         {"MariaDB", "Database", "User", "Grant", "Backup", "Restore"},
 		ExternalSecrets: {"ClusterSecretStore", "ExternalSecret", "PushSecret"},
 		CertManager:     {"Certificate", "Issuer", "ClusterIssuer"},
 		KORC:            {"ApplicationCredential", "Domain", "Endpoint", "Project", "Role", "Service", "User"},

@@ -16,7 +16,7 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 		Definition: configDir + "/crd/bases/c5c3.io_controlplanes.yaml",
 		Columns:    []string{"Ready", "Release", "Keystone", "Placement", "Age"},
 		Minimal:    minimal,
-		Complete:   []func() *ControlPlane{complete, completeBrownfield},
+		Complete:   []func() *ControlPlane{complete, completeInClaim, completeBrownfield},
 
 		Rules:       slices.Concat(table, Limits.Table()),
 		Immutables:  immutables,
@@ -143,9 +143,9 @@ func TestEveryEventIsInTheVocabulary(t *testing.T) {
 	apitest.EveryEventIsListed(t, Vocabularies(), "events.go")
 }
 
-func TestReadyAggregatesEightConditions(t *testing.T) {
+func TestReadyAggregatesNineConditions(t *testing.T) {
 	want := []string{
-		"InfrastructureReady", "DBCredentialsReady", "AdminPasswordReady", "KeystoneReady", "KORCReady", "AdminCredentialReady",
+		"InfrastructureReady", "DBCredentialsReady", "AdminPasswordReady", "RestoreReady", "KeystoneReady", "KORCReady", "AdminCredentialReady",
 		"PlacementReady", "CatalogReady",
 	}
 	if diff := cmp.Diff(want, Vocabularies()[0].Aggregated()); diff != "" {

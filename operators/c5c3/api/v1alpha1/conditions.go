@@ -1,7 +1,7 @@
 package v1alpha1
 
 // Condition types. Ready of a ControlPlane summarises all of its conditions except the
-// two of kstatus; the companion kinds have only Ready and those two.
+// two of kstatus and the informational ones; the companion kinds have only Ready and those two.
 const (
 	// ConditionInfrastructureReady covers the database and the cache.
 	ConditionInfrastructureReady = "InfrastructureReady"
@@ -19,6 +19,10 @@ const (
 	ConditionPlacementReady = "PlacementReady"
 	// ConditionCatalogReady covers the entries of the services in the service catalog.
 	ConditionCatalogReady = "CatalogReady"
+	// ConditionRestoreReady covers the restore of a backup.
+	ConditionRestoreReady = "RestoreReady"
+	// ConditionBackupReady covers the backups of the databases and of Keystone's keys; it is informational.
+	ConditionBackupReady = "BackupReady"
 )
 
 // Reasons of conditions. A reason is stable, so alerts and scripts may rely on
@@ -174,6 +178,43 @@ const (
 	ReasonEndpointError = "EndpointError"
 	// ReasonEndpointRegionError: do what the message says; until then clients that ask for the region may not find the endpoints.
 	ReasonEndpointRegionError = "EndpointRegionError"
+
+	// ReasonBackedUp: nothing to do.
+	ReasonBackedUp = "BackedUp"
+	// ReasonBackupScheduled: nothing to do; the first backup follows the schedule, or kubectl forge backup.
+	ReasonBackupScheduled = "BackupScheduled"
+	// ReasonBackupNotConfigured: set spec.backup, or take backups with other tools.
+	ReasonBackupNotConfigured = "BackupNotConfigured"
+	// ReasonBackupFailed: correct what the log of the Job that the message names reports; then the next backup succeeds.
+	ReasonBackupFailed = "BackupFailed"
+	// ReasonBackupError: look at the error in the message.
+	ReasonBackupError = "BackupError"
+	// ReasonReplacingBackup: wait; mariadb-operator's Backup is being replaced.
+	ReasonReplacingBackup = "ReplacingBackup"
+	// ReasonWaitingForEncryptionKey: create the Secret that the message names.
+	ReasonWaitingForEncryptionKey = "WaitingForEncryptionKey"
+	// ReasonEncryptionKeyInvalid: store an age key in the Secret that the message names.
+	ReasonEncryptionKeyInvalid = "EncryptionKeyInvalid"
+	// ReasonStoringBackupKeys: wait; Keystone's keys are being stored with the databases, encrypted.
+	ReasonStoringBackupKeys = "StoringBackupKeys"
+	// ReasonBackupKeysNotStored: look at the error in the message; later backups lack the current keys, or the keys do
+	// not open all credentials.
+	ReasonBackupKeysNotStored = "BackupKeysNotStored"
+
+	// ReasonNoRestoreRequested: nothing to do.
+	ReasonNoRestoreRequested = "NoRestoreRequested"
+	// ReasonRestored: nothing to do.
+	ReasonRestored = "Restored"
+	// ReasonCheckingBackup: wait; another server gets the backup first, to prove that its keys fit.
+	ReasonCheckingBackup = "CheckingBackup"
+	// ReasonRestoring: wait; the databases and the keys are being replaced.
+	ReasonRestoring = "Restoring"
+	// ReasonRestoreRefused: do what the message says, or remove the annotation c5c3.io/restore; nothing was replaced.
+	ReasonRestoreRefused = "RestoreRefused"
+	// ReasonRestoreFailed: correct what the log of the Job that the message names reports; then request the restore again.
+	ReasonRestoreFailed = "RestoreFailed"
+	// ReasonRestoreError: look at the error in the message.
+	ReasonRestoreError = "RestoreError"
 
 	// ReasonRotationTriggered: nothing to do; the credential is being replaced.
 	ReasonRotationTriggered = "RotationTriggered"

@@ -56,6 +56,7 @@ type ControlPlaneList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.services.placement) || !has(self.services.placement.database) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.services.placement.database.database != self.infrastructure.database.database",fieldPath=".services.placement.database.database",message="database must not be that of Keystone: each service has its own"
 // +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.services.placement) || !has(self.services.placement.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.services.placement.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 // +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.infrastructure.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
+// +kubebuilder:validation:XValidation:rule="!has(self.backup) || !has(self.infrastructure) || !has(self.infrastructure.database) || !has(self.infrastructure.database.host)",fieldPath=".backup",message="backup requires infrastructure.database.clusterRef: back up a database of your own with its own tools, and Keystone's keys with the secret store"
 type ControlPlaneSpec struct {
 	// openStackRelease is the OpenStack release of all services. Setting a later
 	// release upgrades them. An installed release cannot be downgraded; a release that
@@ -119,6 +120,12 @@ type ControlPlaneSpec struct {
 	// +optional
 	// +default={}
 	KORC KORCSpec `json:"korc,omitzero"`
+
+	// backup schedules backups of the databases and of Keystone's keys. It requires
+	// infrastructure.database.clusterRef. When it is not set, the operator takes no backups.
+	//
+	// +optional
+	Backup *BackupSpec `json:"backup,omitempty"`
 }
 
 // GlobalSpec holds settings of all services of a control plane.
@@ -324,53 +331,16 @@ type ControlPlaneStatus struct {
 	// +listType=map
 	// +listMapKey=objectName
 	CatalogEntries []CatalogEntryStatus `json:"catalogEntries,omitempty"`
-}
 
-// CatalogEntryStatus is an entry of the service catalog that the operator created.
-type CatalogEntryStatus struct {
-	// objectName is the name of the K-ORC object.
-	//
-	// +required
-	// +kubebuilder:validation:MaxLength=253
-	ObjectName string `json:"objectName"`
-
-	// id is the entry's ID in Keystone, once it is known.
+	// backup is the state of the backups.
 	//
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	ID string `json:"id,omitempty"`
-}
+	Backup *BackupStatus `json:"backup,omitempty"`
 
-// BootstrapResourceStatus is the state of one bootstrap resource.
-type BootstrapResourceStatus struct {
-	// kind is the K-ORC kind of the resource.
-	//
-	// +required
-	// +kubebuilder:validation:MaxLength=63
-	Kind string `json:"kind"`
-
-	// name is the resource's name in OpenStack.
-	//
-	// +required
-	// +kubebuilder:validation:MaxLength=255
-	Name string `json:"name"`
-
-	// objectName is the name of the K-ORC object.
+	// restore is the last completed restore of a backup.
 	//
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	ObjectName string `json:"objectName,omitempty"`
-
-	// ready reports whether the resource exists, as K-ORC last observed it.
-	//
-	// +required
-	Ready bool `json:"ready"`
-
-	// id is the resource's ID in OpenStack.
-	//
-	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	ID string `json:"id,omitempty"`
+	Restore *RestoreStatus `json:"restore,omitempty"`
 }
 
 // ServiceStatus is the state of one service of a control plane.

@@ -78,6 +78,14 @@ func complete() *ControlPlane {
 	credential := &cp.Spec.KORC.AdminCredential
 	credential.ApplicationCredential.AccessRules = []AccessRule{{Path: "/v2.1/servers", Method: "GET", Service: "compute"}}
 	credential.BootstrapResources = []BootstrapResourceSpec{{Kind: BootstrapKindProject, Name: "service"}}
+	cp.Spec.Backup = scheduledBackup()
+	return cp
+}
+
+// completeInClaim returns a ControlPlane with backups in a claim instead of a bucket.
+func completeInClaim() *ControlPlane {
+	cp := complete()
+	inClaim("backups")(cp.Spec.Backup)
 	return cp
 }
 
@@ -88,6 +96,7 @@ func completeBrownfield() *ControlPlane {
 	apitest.SecretFirst(&cp.Spec.Services.Placement.PodSettings)
 	cp.Spec.Infrastructure.Database.ClusterRef, cp.Spec.Infrastructure.Database.Host = nil, "db.example.com"
 	cp.Spec.Infrastructure.Cache.ClusterRef, cp.Spec.Infrastructure.Cache.Servers = nil, []string{"memcached:11211"}
+	cp.Spec.Backup = nil
 	return cp
 }
 

@@ -35,6 +35,7 @@ func accepted() map[string]func(*ControlPlane) {
 			cp.Spec.Services.Placement = nil
 			clouds("controlplane-placement-any")(cp)
 		},
+		"a backup in a claim": backedUp(inClaim("backups")),
 		"global rules": func(cp *ControlPlane) {
 			cp.Spec.Global = &GlobalSpec{PolicySpec: commonv1.PolicySpec{Rules: map[string]string{"identity:list_users": "role:reader"}}}
 		},
@@ -111,6 +112,7 @@ func mutableChanges() map[string]func(*ControlPlane) {
 		"the next release":                func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "2026.1" },
 		"another cloud":                   ofCredential(func(c *AdminCredentialSpec) { c.CloudCredentialsRef.CloudName = "other" }),
 		"no services":                     func(cp *ControlPlane) { cp.Spec.Services = ServicesSpec{} },
+		"other backups":                   backedUp(func(*BackupSpec) {}),
 		"no Placement":                    func(cp *ControlPlane) { cp.Spec.Services.Placement = nil },
 	}
 }

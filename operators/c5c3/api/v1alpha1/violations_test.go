@@ -32,7 +32,7 @@ func violations() []violation {
 	return slices.Concat(
 		infrastructureViolations(), serviceViolations("Keystone", keystonePath, ofKeystone),
 		serviceViolations("Placement", placementPath, ofPlacement), keystoneViolations(), placementViolations(),
-		globalViolations(), credentialViolations(),
+		globalViolations(), credentialViolations(), backupViolations(),
 	)
 }
 

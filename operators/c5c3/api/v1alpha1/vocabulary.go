@@ -54,6 +54,14 @@ func serviceConditions() []vocabulary.Condition {
 			},
 		},
 		{
+			Type: ConditionRestoreReady, Aggregated: true,
+			True: []string{ReasonNoRestoreRequested, ReasonRestored},
+			False: []string{
+				ReasonWaitingForInfrastructure, ReasonWaitingForEncryptionKey, ReasonCheckingBackup, ReasonRestoring,
+				ReasonRestoreRefused, ReasonRestoreFailed, ReasonRestoreError,
+			},
+		},
+		{
 			Type: ConditionKeystoneReady, Aggregated: true,
 			True: []string{ReasonKeystoneReady, ReasonKeystoneNotManaged},
 			False: []string{
@@ -96,6 +104,18 @@ func credentialConditions() []vocabulary.Condition {
 				ReasonWaitingForAdminCredential, ReasonServiceError, ReasonEndpointError, ReasonWaitingForCatalog, ReasonCatalogFailed,
 				ReasonEndpointRegionError,
 			},
+		},
+		backupCondition(),
+	}
+}
+
+func backupCondition() vocabulary.Condition {
+	return vocabulary.Condition{
+		Type: ConditionBackupReady,
+		True: []string{ReasonBackedUp, ReasonBackupScheduled, ReasonBackupNotConfigured, ReasonKeystoneNotManaged},
+		False: []string{
+			ReasonWaitingForInfrastructure, ReasonWaitingForKeystone, ReasonWaitingForEncryptionKey, ReasonEncryptionKeyInvalid,
+			ReasonRestoring, ReasonStoringBackupKeys, ReasonBackupKeysNotStored, ReasonReplacingBackup, ReasonBackupFailed, ReasonBackupError,
 		},
 	}
 }

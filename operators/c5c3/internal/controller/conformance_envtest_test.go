@@ -41,6 +41,7 @@ const (
 var watched = []string{
 	"controlplanes.c5c3.io", "credentialrotations.c5c3.io", "secretaggregates.c5c3.io",
 	"secrets.", "secrets., metadata", "networkpolicies.networking.k8s.io",
+	"jobs.batch", "cronjobs.batch", "pods.", "backups.k8s.mariadb.com", "restores.k8s.mariadb.com",
 	"mariadbs.k8s.mariadb.com", "memcacheds.memcached.c5c3.io",
 	"externalsecrets.external-secrets.io", "pushsecrets.external-secrets.io",
 	"applicationcredentials.openstack.k-orc.cloud", "domains.openstack.k-orc.cloud", "users.openstack.k-orc.cloud",
@@ -88,7 +89,7 @@ func controlPlanes(changes ...func(*c5c3v1alpha1.ControlPlane)) conformance.Kind
 			return nil
 		},
 		Settled: hasOneCredential, Observe: observed, Gone: credentialRevoked, Left: leftover,
-		Reasons: map[string]string{"PlacementReady": "PlacementNotManaged"},
+		Reasons: map[string]string{"PlacementReady": "PlacementNotManaged", "BackupReady": "BackupNotConfigured"},
 		Writes: map[string]int{
 			"patch controlplanes.c5c3.io": 1, "apply mariadbs.k8s.mariadb.com": 1, "apply memcacheds.memcached.c5c3.io": 1,
 			"apply networkpolicies.networking.k8s.io": 1, "apply keystones.keystone.openstack.c5c3.io": 1, "create secrets": 2, "update secrets": 1,

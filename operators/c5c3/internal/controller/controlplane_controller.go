@@ -10,6 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/appcredential"
+	"github.com/c5c3/forge/operators/c5c3/internal/backup"
 	"github.com/c5c3/forge/operators/c5c3/internal/infrastructure"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/services"
@@ -22,8 +23,13 @@ import (
 // +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes,verbs=list;watch;patch
 // +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes/status,verbs=update
 // +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes/finalizers,verbs=update
-// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=mariadbs,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=mariadbs,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=k8s.mariadb.com,resources=databases,verbs=get
+// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=backups;restores,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=cronjobs,verbs=list;watch
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
+// +kubebuilder:rbac:groups="",resources=events,verbs=list
 // +kubebuilder:rbac:groups=memcached.c5c3.io,resources=memcacheds,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=external-secrets.io,resources=externalsecrets,verbs=get;list;watch;create;patch
@@ -61,6 +67,11 @@ func beforeServices(all services.List) reconcile.Pipeline[*pass.Pass] {
 			Name: "KORCInputs", Condition: c5c3v1alpha1.ConditionKORCReady, Run: appcredential.ReconcileInputs,
 			Sets: []reconcile.Value{pass.AdminPassword, pass.PasswordCloud},
 		},
+		{
+			Name: services.StepRestore, Condition: c5c3v1alpha1.ConditionRestoreReady, Run: withAll(all, backup.ReconcileRestore),
+			Needs: []string{services.StepInfrastructure}, HeldBack: c5c3v1alpha1.ReasonWaitingForInfrastructure,
+			Announce: []string{c5c3v1alpha1.ReasonRestored},
+		},
 	}
 }
 
@@ -91,6 +102,10 @@ func afterServices(all services.List) reconcile.Pipeline[*pass.Pass] {
 			Name: "Catalog", Condition: c5c3v1alpha1.ConditionCatalogReady, Run: all.ReconcileCatalog,
 			Reads: []reconcile.Value{pass.AdminPassword, pass.AdminCredential},
 			Needs: []string{services.StepAdminCredential}, HeldBack: c5c3v1alpha1.ReasonWaitingForAdminCredential,
+		},
+		{
+			Name: "Backup", Condition: c5c3v1alpha1.ConditionBackupReady, Run: withAll(all, backup.Reconcile), Informational: true,
+			Needs: []string{services.StepInfrastructure}, HeldBack: c5c3v1alpha1.ReasonWaitingForInfrastructure,
 		},
 	}
 }

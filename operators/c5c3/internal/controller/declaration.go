@@ -6,6 +6,7 @@ import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,6 +18,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/backup"
 	"github.com/c5c3/forge/operators/c5c3/internal/credentialrotation"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/metrics"
@@ -42,6 +44,10 @@ var controlPlanes = controller.Controller[*c5c3v1alpha1.ControlPlane, *pass.Tool
 		[]controller.Kind{
 			{Object: &corev1.Secret{}},
 			{Object: &networkingv1.NetworkPolicy{}},
+			// The Backup and its CronJob belong to mariadb-operator. A namespace has one ControlPlane.
+			{Object: &batchv1.CronJob{}, Concerns: controller.SameNamespace},
+			{Object: &batchv1.Job{}, Also: controller.SameNamespace},
+			{Object: &corev1.Pod{}, Concerns: controller.SameNamespace},
 			// When the active ControlPlane is deleted, its duplicates are reconciled.
 			{Object: &c5c3v1alpha1.ControlPlane{}, Concerns: controller.SameNamespace, Only: deletions},
 			{Object: &c5c3v1alpha1.CredentialRotation{}, Concerns: controller.SameNamespace, Only: predicate.GenerationChangedPredicate{}},
@@ -52,6 +58,7 @@ var controlPlanes = controller.Controller[*c5c3v1alpha1.ControlPlane, *pass.Tool
 				Concerns: controller.Every, Only: secrets.StoreChanges,
 			},
 		},
+		children(infraapi.AddToScheme, &infraapi.Backup{}, &infraapi.Restore{}),
 		children(esov1.AddToScheme, &esov1.ExternalSecret{}),
 		children(esov1alpha1.AddToScheme, &esov1alpha1.PushSecret{}),
 		children(orcv1alpha1.AddToScheme,
@@ -61,12 +68,12 @@ var controlPlanes = controller.Controller[*c5c3v1alpha1.ControlPlane, *pass.Tool
 	),
 	Indexes: map[string]func(*c5c3v1alpha1.ControlPlane) []string{
 		indexSecret: defaulted(func(cp *c5c3v1alpha1.ControlPlane) []string {
-			return append(services.All.DatabaseSecrets(cp),
+			return append(append(services.All.DatabaseSecrets(cp), backup.Secrets(cp)...),
 				cp.AdminSecretRef().Name, cp.PasswordCloudSecretName(), cp.ApplicationCredentialName(),
 				cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)
 		}),
 		indexMariaDB: defaulted(func(cp *c5c3v1alpha1.ControlPlane) []string {
-			return namesOf(cp.Spec.Infrastructure.Database.ClusterRef)
+			return append(namesOf(cp.Spec.Infrastructure.Database.ClusterRef), backup.CheckServer(cp))
 		}),
 		indexCache: defaulted(func(cp *c5c3v1alpha1.ControlPlane) []string {
 			return namesOf(cp.Spec.Infrastructure.Cache.ClusterRef)
@@ -75,6 +82,7 @@ var controlPlanes = controller.Controller[*c5c3v1alpha1.ControlPlane, *pass.Tool
 	// The cache of referenced Secrets may be ahead of the one from which the operator's own
 	// Secrets are read, so those are watched as well.
 	Secrets: controller.By(indexSecret),
+	Trim:    backup.Trim,
 
 	Guard:      guard,
 	Outdated:   c5c3v1alpha1.Outdated,

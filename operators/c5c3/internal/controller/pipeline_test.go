@@ -26,8 +26,8 @@ func TestAnAdditionalServiceIsInsertedIntoThePipeline(t *testing.T) {
 		names = append(names, step.Name)
 	}
 	want := []string{
-		"Infrastructure", "DBCredentials", "AdminPassword", "KORCInputs", "Keystone", "KORC", "BootstrapResources",
-		"AdminCredential", "Placement", "Sundial", "Catalog",
+		"Infrastructure", "DBCredentials", "AdminPassword", "KORCInputs", "Restore", "Keystone", "KORC", "BootstrapResources",
+		"AdminCredential", "Placement", "Sundial", "Catalog", "Backup",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("the steps are %v", names)

@@ -8,7 +8,7 @@ import (
 
 func TestEveryDocumentedReasonAndEventIsUsed(t *testing.T) {
 	folders := []string{
-		".", "../appcredential", "../controlplane", "../credentialrotation", "../externalsecret", "../infrastructure", "../korc",
+		".", "../appcredential", "../backup", "../controlplane", "../credentialrotation", "../externalsecret", "../infrastructure", "../korc",
 		"../secretaggregate", "../services", "../teardown",
 	}
 	apitest.NothingIsDocumentedThatNothingSays(t, folders, "../../api/v1alpha1/conditions.go", "../../api/v1alpha1/events.go")

@@ -16,16 +16,21 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
+const mariaDBGroup = "k8s.mariadb.com"
+
 // The kinds that a control plane reads or writes.
 var (
-	MariaDBKind   = schema.GroupVersionKind{Group: "k8s.mariadb.com", Version: "v1alpha1", Kind: "MariaDB"}
-	DatabaseKind  = schema.GroupVersionKind{Group: "k8s.mariadb.com", Version: "v1alpha1", Kind: "Database"}
+	MariaDBKind   = schema.GroupVersionKind{Group: mariaDBGroup, Version: "v1alpha1", Kind: "MariaDB"}
+	DatabaseKind  = schema.GroupVersionKind{Group: mariaDBGroup, Version: "v1alpha1", Kind: "Database"}
+	BackupKind    = schema.GroupVersionKind{Group: mariaDBGroup, Version: "v1alpha1", Kind: "Backup"}
+	RestoreKind   = schema.GroupVersionKind{Group: mariaDBGroup, Version: "v1alpha1", Kind: "Restore"}
 	MemcachedKind = schema.GroupVersionKind{Group: "memcached.c5c3.io", Version: "v1beta1", Kind: "Memcached"}
 )
 
 // AddToScheme registers the kinds with a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(MariaDBKind.GroupVersion(), &MariaDB{}, &MariaDBList{})
+	scheme.AddKnownTypes(MariaDBKind.GroupVersion(),
+		&MariaDB{}, &MariaDBList{}, &Backup{}, &BackupList{}, &Restore{}, &RestoreList{})
 	metav1.AddToGroupVersion(scheme, MariaDBKind.GroupVersion())
 	scheme.AddKnownTypes(MemcachedKind.GroupVersion(), &Memcached{}, &MemcachedList{})
 	metav1.AddToGroupVersion(scheme, MemcachedKind.GroupVersion())
@@ -65,6 +70,9 @@ type MariaDBSpec struct {
 	StartupProbe   *Probe     `json:"startupProbe,omitempty"`
 	ReadinessProbe *Probe     `json:"readinessProbe,omitempty"`
 	LivenessProbe  *Probe     `json:"livenessProbe,omitempty"`
+
+	// RootPasswordSecretKeyRef is filled in by mariadb-operator.
+	RootPasswordSecretKeyRef *SecretKey `json:"rootPasswordSecretKeyRef,omitempty"`
 }
 
 // Affinity says next to which pods the servers run.
@@ -112,6 +120,7 @@ type TCPSocket struct {
 type Storage struct {
 	Size             *resource.Quantity `json:"size,omitempty"`
 	StorageClassName string             `json:"storageClassName,omitempty"`
+	Ephemeral        bool               `json:"ephemeral,omitempty"`
 }
 
 // Memcached is a set of memcached servers.

@@ -28,6 +28,14 @@ var (
 		Name: Prefix + "_credential_rotation_due_timestamp_seconds", Type: metric.Gauge, Labels: ofResource,
 		Help: "When the schedule of a CredentialRotation calls for the successor of the credential in use, as Unix time.",
 	}
+	BackupLast = metric.Definition{
+		Name: Prefix + "_backup_last_success_timestamp_seconds", Type: metric.Gauge, Labels: ofResource,
+		Help: "When the last good backup of a ControlPlane was completed, as Unix time.",
+	}
+	BackupDue = metric.Definition{
+		Name: Prefix + "_backup_due_timestamp_seconds", Type: metric.Gauge, Labels: ofResource,
+		Help: "When the schedule of a ControlPlane calls for the backup after the last good one, as Unix time.",
+	}
 	UpdateInfo = metric.Definition{
 		Name: Prefix + "_update_info", Type: metric.Gauge,
 		Labels: append(slices.Clone(ofResource),
@@ -40,6 +48,6 @@ var (
 // Definitions returns all metrics of the operator.
 func Definitions() []metric.Definition {
 	return slices.Concat(metric.Steps(Prefix), []metric.Definition{
-		UpdateInfo, CredentialAge, RotationLast, RotationDue,
+		UpdateInfo, CredentialAge, RotationLast, RotationDue, BackupLast, BackupDue,
 	}, metric.Webhooks(Prefix))
 }

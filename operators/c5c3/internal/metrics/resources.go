@@ -13,7 +13,7 @@ import (
 
 // What is read of each resource at a scrape, in addition to its conditions.
 var (
-	OfControlPlane = []reconcile.Gauge[*c5c3v1alpha1.ControlPlane]{updateInfo, credentialAge}
+	OfControlPlane = []reconcile.Gauge[*c5c3v1alpha1.ControlPlane]{updateInfo, credentialAge, lastBackup, nextBackup}
 	OfRotation     = []reconcile.Gauge[*c5c3v1alpha1.CredentialRotation]{lastRotation, nextRotation}
 )
 
@@ -32,6 +32,27 @@ var credentialAge = reconcile.Gauge[*c5c3v1alpha1.ControlPlane]{
 			return nil
 		}
 		return sampleOf(cp.Status.AdminApplicationCredential.LastRotation, now, metric.Age)
+	},
+}
+
+var lastBackup = reconcile.Gauge[*c5c3v1alpha1.ControlPlane]{
+	Definition: BackupLast,
+	Read: func(cp *c5c3v1alpha1.ControlPlane, now time.Time) []reconcile.Sample {
+		if cp.Status.Backup == nil {
+			return nil
+		}
+		return sampleOf(cp.Status.Backup.LastSuccessTime, now, metric.Timestamp)
+	},
+}
+
+var nextBackup = reconcile.Gauge[*c5c3v1alpha1.ControlPlane]{
+	Definition: BackupDue,
+	Read: func(cp *c5c3v1alpha1.ControlPlane, now time.Time) []reconcile.Sample {
+		due, ok := cp.BackupDue()
+		if !ok {
+			return nil
+		}
+		return sampleOf(&metav1.Time{Time: due}, now, metric.Timestamp)
 	},
 }
 

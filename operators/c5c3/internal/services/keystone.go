@@ -30,7 +30,7 @@ var Keystone = Service{
 		rejected: c5c3v1alpha1.ReasonKeystoneProjectionRejected, rollBackRefused: c5c3v1alpha1.ReasonRollBackRefused,
 		waiting: c5c3v1alpha1.ReasonWaitingForKeystone, finalizing: c5c3v1alpha1.ReasonFinalizingKeystone,
 	},
-	needs: []string{StepInfrastructure}, heldBack: c5c3v1alpha1.ReasonWaitingForInfrastructure,
+	needs: []string{StepInfrastructure, StepRestore}, heldBack: c5c3v1alpha1.ReasonWaitingForInfrastructure,
 
 	wanted: func(cp *c5c3v1alpha1.ControlPlane) bool { return cp.Spec.Services.Keystone != nil },
 	image:  func(cp *c5c3v1alpha1.ControlPlane) *commonv1.ImageSpec { return cp.Spec.Services.Keystone.Image },
@@ -39,9 +39,11 @@ var Keystone = Service{
 	Empty:         func() child { return &keystonev1alpha1.Keystone{} },
 	child:         func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) { return keystoneChild(cp, with) },
 	allowDeletion: c5c3v1alpha1.AnnotationAllowKeystoneDeletion,
+	runAgain:      keystonev1alpha1.AnnotationRunAgain,
 
 	DatabaseSecret: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.DatabaseSecretRef().Name },
 	DatabasePath:   databasePath,
+	databaseName:   func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Spec.Infrastructure.Database.Database },
 	pods:           keystonev1alpha1.PodSelector,
 	clients:        keystoneClients,
 

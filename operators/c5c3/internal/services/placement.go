@@ -34,12 +34,14 @@ var Placement = Service{
 	Empty:         func() child { return &placementv1alpha1.Placement{} },
 	child:         func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) { return placementChild(cp, with), nil },
 	allowDeletion: c5c3v1alpha1.AnnotationAllowPlacementDeletion,
+	runAgain:      placementv1alpha1.AnnotationRunAgain,
 
 	DatabaseSecret: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.PlacementDatabaseSecretRef().Name },
 	DatabasePath: func(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
 		return placementv1alpha1.StorePath(c, cp.Namespace, cp.Name, "db")
 	},
-	pods: placementv1alpha1.PodSelector,
+	databaseName: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Spec.Services.Placement.Database.Database },
+	pods:         placementv1alpha1.PodSelector,
 
 	hasUser: true,
 

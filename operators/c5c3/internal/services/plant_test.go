@@ -130,7 +130,10 @@ func (p *plant) pipeline() reconcile.Pipeline[*pass.Pass] {
 	}
 	needs := []string{StepAdminCredential}
 	return slices.Concat(
-		reconcile.Pipeline[*pass.Pass]{{Name: StepInfrastructure, Condition: c5c3v1alpha1.ConditionInfrastructureReady, Run: idle}},
+		reconcile.Pipeline[*pass.Pass]{
+			{Name: StepInfrastructure, Condition: c5c3v1alpha1.ConditionInfrastructureReady, Run: idle},
+			{Name: StepRestore, Condition: c5c3v1alpha1.ConditionRestoreReady, Run: idle},
+		},
 		p.services.Steps(p.services[:1]),
 		reconcile.Pipeline[*pass.Pass]{
 			{

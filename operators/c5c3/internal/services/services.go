@@ -4,6 +4,7 @@
 package services
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -12,9 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
 // List is the list of services, for everything that concerns all of them.
@@ -53,12 +56,16 @@ type Service struct {
 	// allowDeletion is the annotation that allows the deletion of the resource when the
 	// service is no longer wanted.
 	allowDeletion string
+	// runAgain is the annotation that makes the service's operator install the schema again.
+	runAgain string
 
 	// DatabaseSecret returns the Secret with the user and password of the service's
 	// database, DatabasePath their path in the secret store if the operator creates the
 	// database.
 	DatabaseSecret func(*c5c3v1alpha1.ControlPlane) string
 	DatabasePath   func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string
+	// databaseName returns the name of the service's database.
+	databaseName func(*c5c3v1alpha1.ControlPlane) string
 	// pods selects the pods of all resources of the kind, which use the cache and the
 	// Identity service.
 	pods func() *metav1.LabelSelector
@@ -122,6 +129,55 @@ func (all List) DatabaseSecrets(cp *c5c3v1alpha1.ControlPlane) []string {
 	return names
 }
 
+// Databases returns the names of the databases of the installed services.
+func (all List) Databases(cp *c5c3v1alpha1.ControlPlane) []string {
+	var names []string
+	for _, svc := range all.wantedBy(cp) {
+		if svc.Installed(cp) != "" {
+			names = append(names, svc.databaseName(cp))
+		}
+	}
+	return names
+}
+
+// Installed returns the installed release of the service, with the suffix of its image tag,
+// and "" before the first.
+func (svc Service) Installed(cp *c5c3v1alpha1.ControlPlane) string {
+	for _, status := range cp.Status.Services {
+		if status.Name == svc.name {
+			return status.Release
+		}
+	}
+	return ""
+}
+
+// restoreManager is the field manager of the annotations that a restore sets.
+const restoreManager = "forge-restore"
+
+// RunAgain makes the operators of existing services install the schema again, once for each
+// request: a restored database may have an older one.
+func (all List) RunAgain(ctx context.Context, s *pass.Pass, request string) error {
+	for _, svc := range all.wantedBy(s.CP) {
+		if !s.Kinds.Served(svc.Kind) {
+			continue
+		}
+		live, err := apply.Find(ctx, s.ThirdParty, pass.Key(s, svc.childName(s.CP)), svc.Empty())
+		if err != nil {
+			return err
+		}
+		if live == nil || live.GetAnnotations()[svc.runAgain] == request {
+			continue
+		}
+		fields := map[string]any{"metadata": map[string]any{
+			"name": live.GetName(), "namespace": live.GetNamespace(), "annotations": map[string]string{svc.runAgain: request},
+		}}
+		if err := apply.Fields(ctx, s.ThirdParty, live, fields, restoreManager); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Hold reports whether a resource of a service has, or will have, a Secret of the name.
 func (all List) Hold(secret string, cp *c5c3v1alpha1.ControlPlane) bool {
 	return slices.ContainsFunc(all, func(svc Service) bool { return strings.HasPrefix(secret, svc.childName(cp)+"-") })
@@ -134,8 +190,9 @@ type endpoint struct {
 	url           func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string
 }
 
-// StepInfrastructure and StepAdminCredential are steps that those of services need.
+// StepInfrastructure, StepRestore and StepAdminCredential are steps that those of services need.
 const (
 	StepInfrastructure  = "Infrastructure"
+	StepRestore         = "Restore"
 	StepAdminCredential = "AdminCredential"
 )

@@ -1,0 +1,33 @@
+package backup
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// Secrets returns the names of the Secrets that a backup reads.
+func Secrets(cp *c5c3v1alpha1.ControlPlane) []string {
+	if cp.Spec.Backup == nil {
+		return nil
+	}
+	return []string{
+		cp.Spec.Backup.EncryptionKeySecretRef.Name,
+		keystonev1alpha1.FernetKeysName(cp.KeystoneName()), keystonev1alpha1.CredentialKeysName(cp.KeystoneName()),
+	}
+}
+
+// Trim drops what no pass reads from the Jobs, their pods and the CronJob.
+func Trim(obj client.Object) {
+	switch cached := obj.(type) {
+	case *batchv1.CronJob:
+		cached.ManagedFields, cached.Spec = nil, batchv1.CronJobSpec{}
+	case *batchv1.Job:
+		cached.ManagedFields, cached.Spec = nil, batchv1.JobSpec{Suspend: cached.Spec.Suspend}
+	case *corev1.Pod:
+		cached.ManagedFields, cached.Spec = nil, corev1.PodSpec{}
+	}
+}
