@@ -32,6 +32,8 @@ func checkServer(cp *c5c3v1alpha1.ControlPlane, like *infraapi.MariaDB) *infraap
 			Image: like.Spec.Image, ImagePullSecrets: like.Spec.ImagePullSecrets,
 			Replicas: new(int32(1)), Galera: &infraapi.Galera{}, Storage: &infraapi.Storage{Ephemeral: true},
 			Resources: like.Spec.Resources,
+			// mariadb-operator would generate a Secret of its own and leave it behind.
+			RootPasswordSecretKeyRef: like.Spec.RootPasswordSecretKeyRef,
 		},
 	}
 }

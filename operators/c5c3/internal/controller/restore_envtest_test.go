@@ -83,7 +83,6 @@ func (w *world) reads(t *testing.T, text string) {
 // checks simulates everything until the keys in the backup are read.
 func (w *world) checks(t *testing.T, text string) {
 	t.Helper()
-	w.fillInServer(t, "controlplane-restore-check")
 	w.loads(t, "controlplane-restore-check", "JobComplete")
 	w.reads(t, text)
 }
@@ -196,7 +195,6 @@ func TestABackupThatCannotBeLoadedFails(t *testing.T) {
 	t.Parallel()
 	w, _ := scheduled(t)
 	w.requestRestore(t, backupTime)
-	w.fillInServer(t, "controlplane-restore-check")
 	w.loads(t, "controlplane-restore-check", "JobFailed")
 	w.expect(t, "RestoreReady", metav1.ConditionFalse, "RestoreFailed", "logs job/controlplane-restore-check")
 }
