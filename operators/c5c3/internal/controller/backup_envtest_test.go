@@ -34,9 +34,9 @@ func inClaim(cp *c5c3v1alpha1.ControlPlane) {
 }
 
 // fillInServer simulates mariadb-operator, which names the image and the Secret of root.
-func (w *world) fillInServer(t *testing.T, name string) {
+func (w *world) fillInServer(t *testing.T) {
 	t.Helper()
-	server := &infraapi.MariaDB{ObjectMeta: w.meta(name)}
+	server := &infraapi.MariaDB{ObjectMeta: w.meta("openstack-db")}
 	expect.Exists(t, w, server)
 	objects.Change(t, w, server, func(m *infraapi.MariaDB) {
 		m.Spec.Image = "mariadb:11.8"
@@ -106,7 +106,7 @@ func scheduled(t *testing.T) (*world, *batchv1.Job) {
 	w := converged(t, inClaim)
 	w.keySecrets(t)
 	w.encryptionKey(t)
-	w.fillInServer(t, "openstack-db")
+	w.fillInServer(t)
 	run := w.storing(t, nil)
 	w.end(t, run, succeeded...)
 	w.expect(t, "BackupReady", metav1.ConditionTrue, "BackupScheduled", "there is no good backup yet")
@@ -135,7 +135,7 @@ func TestBackupsAreScheduledOnceTheDatabaseHasTheKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, inClaim)
 	w.expect(t, "BackupReady", metav1.ConditionFalse, "WaitingForInfrastructure", "does not name its image")
-	w.fillInServer(t, "openstack-db")
+	w.fillInServer(t)
 	w.expect(t, "BackupReady", metav1.ConditionFalse, "WaitingForKeystone", "is not installed yet")
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "BackupReady", metav1.ConditionFalse, "WaitingForKeystone", "controlplane-keystone-fernet-keys")
@@ -242,7 +242,7 @@ func TestABackupThatTheAPIServerRefusesIsReported(t *testing.T) {
 	lift := w.refuse(t, "apply", "backups", "controlplane-backup")
 	w.keySecrets(t)
 	w.encryptionKey(t)
-	w.fillInServer(t, "openstack-db")
+	w.fillInServer(t)
 	w.end(t, w.storing(t, nil), succeeded...)
 	w.expect(t, "BackupReady", metav1.ConditionFalse, "BackupError")
 	lift()

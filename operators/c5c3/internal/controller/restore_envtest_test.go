@@ -152,7 +152,7 @@ func TestAnEmptyControlPlaneWaitsForItsRestore(t *testing.T) {
 	objects.Create(t, w, &corev1.Secret{ObjectMeta: w.meta("backup-key"), Data: key.Data})
 	w.cp.Annotations = map[string]string{c5c3v1alpha1.AnnotationRestore: backupTime}
 	objects.Create(t, w, w.cp)
-	w.fillInServer(t, "openstack-db")
+	w.fillInServer(t)
 	// It is the backup of a control plane in another namespace.
 	w.checks(t, source.sealed(t))
 	w.expect(t, "RestoreReady", metav1.ConditionFalse, "RestoreRefused", source.cp.Namespace+"/controlplane")
