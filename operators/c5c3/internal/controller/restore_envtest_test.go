@@ -17,6 +17,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -151,7 +152,10 @@ func TestAnEmptyControlPlaneWaitsForItsRestore(t *testing.T) {
 	key := source.keysIn(t, "backup-key")
 	objects.Create(t, w, &corev1.Secret{ObjectMeta: w.meta("backup-key"), Data: key.Data})
 	w.cp.Annotations = map[string]string{c5c3v1alpha1.AnnotationRestore: backupTime}
+	mariadb.Set("MariaDB", w.cp.Namespace, "openstack-db", standin.Hang())
 	objects.Create(t, w, w.cp)
+	w.expect(t, "RestoreReady", metav1.ConditionFalse, "WaitingForInfrastructure")
+	mariadb.Set("MariaDB", w.cp.Namespace, "openstack-db", standin.Succeed())
 	w.fillInServer(t)
 	// It is the backup of a control plane in another namespace.
 	w.checks(t, source.sealed(t))
