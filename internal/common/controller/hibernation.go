@@ -41,6 +41,8 @@ type Stop struct {
 	Running func(client.Object) string
 	// Unstoppable returns why an object cannot be stopped, "" if it can. It may be nil.
 	Unstoppable func(client.Object) string
+	// After returns what has to end before an object is stopped, "" for nothing. It may be nil.
+	After func(ctx context.Context, c client.Reader, owner client.Object) (string, error)
 	// MayRefuse lets those after it stop if the API server does not let this one: another
 	// version of its operator may have other rules.
 	MayRefuse bool
@@ -79,6 +81,11 @@ func (c Controller[R, T, S]) stop(ctx context.Context, in kube.Access, tools T, 
 		case kind.IsStopped(child):
 			running = kind.Running(child)
 			return nil
+		}
+		if kind.After != nil {
+			if running, err = kind.After(ctx, in.Client, resource); running != "" || err != nil {
+				return err
+			}
 		}
 		name := reflect.TypeOf(child).Elem().Name() + " " + child.GetName()
 		err := apply.Fields(ctx, in.ThirdParty, child, map[string]any{

@@ -232,6 +232,9 @@ func keepSchedule(ctx context.Context, s *pass.Pass, all services.List) error {
 	if err := apply.EnsureObject(ctx, s.ThirdParty, s.Scheme, s.CP, desired, pass.FieldManager); err != nil {
 		return err
 	}
+	if err := pass.Wake(ctx, s, desired); err != nil {
+		return err
+	}
 	status := &c5c3v1alpha1.BackupStatus{}
 	if s.CP.Status.Backup != nil {
 		status.LastSuccessTime = s.CP.Status.Backup.LastSuccessTime

@@ -1,13 +1,16 @@
 package controller
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/controller"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/backup"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/services"
@@ -24,11 +27,29 @@ var hibernation = controller.Hibernation[*c5c3v1alpha1.ControlPlane, *pass.Tools
 		}
 		return ""
 	},
-	Stops:     append(services.All.Stops(), databaseStop, cacheStop),
+	Stops:     slices.Concat([]controller.Stop{backupStop}, services.All.Stops(), []controller.Stop{databaseStop, cacheStop}),
 	WakesToGo: true,
 }
 
+var backupStop = controller.Stop{
+	Object: &infraapi.Backup{},
+	Spec:   map[string]any{"schedule": map[string]any{"suspend": true}},
+	IsStopped: func(obj client.Object) bool {
+		backups, ok := obj.(*infraapi.Backup)
+		return ok && (backups.Spec.Schedule == nil || backups.Spec.Schedule.Suspend)
+	},
+	Running:   func(client.Object) string { return "" },
+	MayRefuse: true,
+}
+
 var databaseStop = controller.Stop{
+	After: func(ctx context.Context, c client.Reader, owner client.Object) (string, error) {
+		cp, ok := owner.(*c5c3v1alpha1.ControlPlane)
+		if !ok {
+			return "", nil
+		}
+		return backup.Running(ctx, c, cp)
+	},
 	Object: &infraapi.MariaDB{},
 	// Zero is even.
 	Spec:      map[string]any{"replicas": 0, "replicasAllowEvenNumber": true},
