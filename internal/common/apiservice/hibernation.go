@@ -28,7 +28,7 @@ func (c Controller[R, T]) hibernation() *controller.Hibernation[R, *tools[T]] {
 			}
 			return ""
 		},
-		Stops: []controller.Stop{{
+		Stops: []reconcile.Stoppable{{
 			Object: &appsv1.Deployment{},
 			Spec:   map[string]any{"replicas": 0},
 			IsStopped: func(child client.Object) bool {

@@ -22,30 +22,11 @@ type Hibernation[R, T any] struct {
 	Busy   func(R) string
 	// Stops are the objects that are stopped, in order: one that still runs keeps those after it
 	// running.
-	Stops []Stop
+	Stops []reconcile.Stoppable
 	// Running returns what else of the resource still runs, "" for nothing. It may be nil.
 	Running func(context.Context, T, R) (string, error)
 	// WakesToGo makes the deletion of a resource start its objects again.
 	WakesToGo bool
-}
-
-// Stop declares how the objects of one kind are stopped, which the resource controls.
-type Stop struct {
-	// Object is an empty object of the kind, which is in [Controller.Kinds].
-	Object client.Object
-	// Spec has the fields that stop an object, and IsStopped reports whether it has them. An
-	// annotation says who has set them: the step that applies the object withdraws both.
-	Spec      map[string]any
-	IsStopped func(client.Object) bool
-	// Running returns what of a stopped object still runs, "" for nothing.
-	Running func(client.Object) string
-	// Unstoppable returns why an object cannot be stopped, "" if it can. It may be nil.
-	Unstoppable func(client.Object) string
-	// After returns what has to end before an object is stopped, "" for nothing. It may be nil.
-	After func(ctx context.Context, c client.Reader, owner client.Object) (string, error)
-	// MayRefuse lets those after it stop if the API server does not let this one: another
-	// version of its operator may have other rules.
-	MayRefuse bool
 }
 
 // hibernation returns what the reconciler needs, nil for a kind that cannot hibernate.
@@ -71,7 +52,7 @@ func (c Controller[R, T, S]) stop(ctx context.Context, in kube.Access, tools T, 
 	if err := c.suspendCronJobs(ctx, in, resource); err != nil {
 		return "", nil, err
 	}
-	err = c.eachStopped(ctx, in, resource, func(kind Stop, child client.Object) error {
+	err = c.eachStopped(ctx, in, resource, func(kind reconcile.Stoppable, child client.Object) error {
 		switch {
 		case running != "":
 			return nil
@@ -109,7 +90,7 @@ func (c Controller[R, T, S]) stop(ctx context.Context, in kube.Access, tools T, 
 // cannot be started does not keep others from it.
 func (c Controller[R, T, S]) start(ctx context.Context, in kube.Access, resource R) error {
 	var failures []error
-	err := c.eachStopped(ctx, in, resource, func(_ Stop, child client.Object) error {
+	err := c.eachStopped(ctx, in, resource, func(_ reconcile.Stoppable, child client.Object) error {
 		if child.GetAnnotations()[vocabulary.AnnotationHibernated] == "" {
 			return nil
 		}
@@ -121,7 +102,7 @@ func (c Controller[R, T, S]) start(ctx context.Context, in kube.Access, resource
 }
 
 // eachStopped calls do for each object that stops with the resource, in order.
-func (c Controller[R, T, S]) eachStopped(ctx context.Context, in kube.Access, resource R, do func(Stop, client.Object) error) error {
+func (c Controller[R, T, S]) eachStopped(ctx context.Context, in kube.Access, resource R, do func(reconcile.Stoppable, client.Object) error) error {
 	for _, kind := range c.Hibernation.Stops {
 		same := func(empty client.Object) bool { return reflect.TypeOf(empty) == reflect.TypeOf(kind.Object) }
 		err := c.each(ctx, in, resource, same, func(child client.Object) error { return do(kind, child) })

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/c5c3/forge/internal/common/kube"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
@@ -22,8 +23,8 @@ import (
 // stops is a controller that stops the Deployment of a resource and then its Secret.
 func stops(running, unstoppable string, mayRefuse bool) Controller[*instance.Harbour, struct{}, struct{}] {
 	c := declared()
-	stop := func(kind client.Object, running string) Stop {
-		return Stop{
+	stop := func(kind client.Object, running string) reconcile.Stoppable {
+		return reconcile.Stoppable{
 			Object: kind, MayRefuse: mayRefuse,
 			IsStopped:   isStopped,
 			Running:     func(client.Object) string { return running },
@@ -31,7 +32,7 @@ func stops(running, unstoppable string, mayRefuse bool) Controller[*instance.Har
 		}
 	}
 	c.Hibernation = &Hibernation[*instance.Harbour, struct{}]{
-		Stops:   []Stop{stop(&appsv1.Deployment{}, running), stop(&corev1.Secret{}, "")},
+		Stops:   []reconcile.Stoppable{stop(&appsv1.Deployment{}, running), stop(&corev1.Secret{}, "")},
 		Running: func(context.Context, struct{}, *instance.Harbour) (string, error) { return "", nil },
 	}
 	c.Hibernation.Stops[0].Unstoppable = func(client.Object) string { return unstoppable }

@@ -28,6 +28,25 @@ type Hibernation[T any] struct {
 	Wake func(ctx context.Context, obj T) error
 }
 
+// Stoppable declares how the objects of one kind are stopped, which the resource controls.
+type Stoppable struct {
+	// Object is an empty object of the kind, which the controller watches.
+	Object client.Object
+	// Spec has the fields that stop an object, and IsStopped reports whether it has them. An
+	// annotation says who has set them: the step that applies the object withdraws both.
+	Spec      map[string]any
+	IsStopped func(client.Object) bool
+	// Running returns what of a stopped object still runs, "" for nothing.
+	Running func(client.Object) string
+	// Unstoppable returns why an object cannot be stopped, "" if it can. It may be nil.
+	Unstoppable func(client.Object) string
+	// After returns what has to end before an object is stopped, "" for nothing. It may be nil.
+	After func(ctx context.Context, c client.Reader, owner client.Object) (string, error)
+	// MayRefuse lets those after it stop if the API server does not let this one: another
+	// version of its operator may have other rules.
+	MayRefuse bool
+}
+
 const hibernatedMessage = "Everything that the resource runs is stopped while spec.hibernation is true; its data and keys stay"
 
 // hibernates reports whether the resource has to stop, or is kept from it by what has to end

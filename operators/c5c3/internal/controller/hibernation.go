@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/controller"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backup"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
@@ -27,11 +28,11 @@ var hibernation = controller.Hibernation[*c5c3v1alpha1.ControlPlane, *pass.Tools
 		}
 		return ""
 	},
-	Stops:     slices.Concat([]controller.Stop{backupStop}, services.All.Stops(), []controller.Stop{databaseStop, cacheStop}),
+	Stops:     slices.Concat([]reconcile.Stoppable{backupStop}, services.All.Stops(), []reconcile.Stoppable{databaseStop, cacheStop}),
 	WakesToGo: true,
 }
 
-var backupStop = controller.Stop{
+var backupStop = reconcile.Stoppable{
 	Object: &infraapi.Backup{},
 	Spec:   map[string]any{"schedule": map[string]any{"suspend": true}},
 	IsStopped: func(obj client.Object) bool {
@@ -42,7 +43,7 @@ var backupStop = controller.Stop{
 	MayRefuse: true,
 }
 
-var databaseStop = controller.Stop{
+var databaseStop = reconcile.Stoppable{
 	After: func(ctx context.Context, c client.Reader, owner client.Object) (string, error) {
 		cp, ok := owner.(*c5c3v1alpha1.ControlPlane)
 		if !ok {
@@ -72,7 +73,7 @@ var databaseStop = controller.Stop{
 	},
 }
 
-var cacheStop = controller.Stop{
+var cacheStop = reconcile.Stoppable{
 	Object:    &infraapi.Memcached{},
 	Spec:      map[string]any{"replicas": 0},
 	MayRefuse: true,

@@ -7,21 +7,21 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/controller"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // Stops declares how the services of a control plane hibernate, those that others need last.
-func (all List) Stops() []controller.Stop {
-	stops := make([]controller.Stop, 0, len(all))
+func (all List) Stops() []reconcile.Stoppable {
+	stops := make([]reconcile.Stoppable, 0, len(all))
 	for _, svc := range slices.Backward(all) {
 		stops = append(stops, svc.hibernation())
 	}
 	return stops
 }
 
-func (svc Service) hibernation() controller.Stop {
-	return controller.Stop{
+func (svc Service) hibernation() reconcile.Stoppable {
+	return reconcile.Stoppable{
 		Object: svc.Empty(),
 		Spec:   map[string]any{"hibernation": true},
 		IsStopped: func(obj client.Object) bool {
