@@ -115,6 +115,8 @@ class Operators(unittest.TestCase):
                 if service == "keystone":
                     # K-ORC, and the operator itself, log in to it.
                     own.append("operators/c5c3/internal/controlplane/keystone.go")
+                    # The API refuses options that the service reserves.
+                    own.append("operators/c5c3/api/v1alpha1/validation_reserved.go")
                 others = [path for path in sources if path not in own and (ROOT / path).is_file()
                           and f"operators/{service}/api/" in (ROOT / path).read_text(encoding="utf-8")]
                 self.assertEqual(others, [], f"what a control plane knows of the service belongs into {own}")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/c5c3/forge/internal/common/rules"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // table repeats what the schema states as markers and CEL, in the same words,
@@ -183,14 +182,6 @@ func checkGlobalPolicy(cp *ControlPlane, at *field.Path) field.ErrorList {
 		return field.ErrorList{field.Required(at, "at least one of extraConfig, rules or configMapRef must be set")}
 	}
 	return nil
-}
-
-// checkGlobalOptions refuses what the Identity service refuses. The others reserve no options.
-func checkGlobalOptions(cp *ControlPlane, at *field.Path) field.ErrorList {
-	if cp.Spec.Global == nil {
-		return nil
-	}
-	return keystonev1alpha1.ValidateOptions(cp.Spec.Global.ExtraConfig, at)
 }
 
 func checkCloudName(cp *ControlPlane, at *field.Path) field.ErrorList {

@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // Secrets returns the names of the Secrets that a backup reads.
@@ -16,7 +16,7 @@ func Secrets(cp *c5c3v1alpha1.ControlPlane) []string {
 	}
 	return []string{
 		cp.Spec.Backup.EncryptionKeySecretRef.Name,
-		keystonev1alpha1.FernetKeysName(cp.KeystoneName()), keystonev1alpha1.CredentialKeysName(cp.KeystoneName()),
+		controlplane.TokenKeysName(cp), controlplane.CredentialKeysName(cp),
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // replace replaces the databases and the keys. Each step can be repeated.
@@ -22,9 +22,8 @@ func (r *restore) replace(ctx context.Context, target server, found bundle) erro
 	if err := r.load(ctx, loadName(r.CP), r.CP.Spec.Infrastructure.Database.ClusterRef.Name, restoring); err != nil {
 		return err
 	}
-	keystone := r.CP.KeystoneName()
 	for name, keys := range map[string]keySet{
-		keystonev1alpha1.FernetKeysName(keystone): found.TokenKeys, keystonev1alpha1.CredentialKeysName(keystone): found.CredentialKeys,
+		controlplane.TokenKeysName(r.CP): found.TokenKeys, controlplane.CredentialKeysName(r.CP): found.CredentialKeys,
 	} {
 		if err := r.replaceKeys(ctx, name, keys.data()); err != nil {
 			return err

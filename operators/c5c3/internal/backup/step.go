@@ -21,7 +21,6 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/services"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // annotationDigest on the Secret with the statements identifies the keys in it, and the age
@@ -142,10 +141,10 @@ func readBundle(ctx context.Context, s *pass.Pass, all services.List) (bundle, e
 		return bundle{}, reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForKeystone, fmt.Sprintf("Keystone %s is not installed yet", name))
 	}
 	var err error
-	if current.TokenKeys, err = keysIn(ctx, s, keystonev1alpha1.FernetKeysName(name)); err != nil {
+	if current.TokenKeys, err = keysIn(ctx, s, controlplane.TokenKeysName(s.CP)); err != nil {
 		return bundle{}, err
 	}
-	current.CredentialKeys, err = keysIn(ctx, s, keystonev1alpha1.CredentialKeysName(name))
+	current.CredentialKeys, err = keysIn(ctx, s, controlplane.CredentialKeysName(s.CP))
 	return current, err
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/release"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // What Keystone does unless its own resource says otherwise: the number of Fernet keys it
@@ -36,7 +36,7 @@ func fernetWarning(cp *c5c3v1alpha1.ControlPlane) string {
 		}
 		interval = own.Duration
 	}
-	lifetime, ok := keystonev1alpha1.TokenLifetime(globalOptions(cp).Merge())
+	lifetime, ok := controlplane.TokenLifetime(globalOptions(cp).Merge())
 	required := fernet.RequiredActiveKeys(lifetime, 0, interval)
 	if !ok || required <= keystoneFernetKeys {
 		return ""
