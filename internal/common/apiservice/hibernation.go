@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
@@ -35,7 +34,6 @@ func (c Controller[R, T]) hibernation() *controller.Hibernation[R, *tools[T]] {
 				deploy, ok := child.(*appsv1.Deployment)
 				return ok && ptr.Deref(deploy.Spec.Replicas, 1) == 0
 			},
-			Running: func(client.Object) string { return "" },
 		}},
 		Running: c.running,
 	}
@@ -58,14 +56,8 @@ func (c Controller[R, T]) running(ctx context.Context, t *tools[T], resource R) 
 		readers = append(readers, t.APIReader)
 	}
 	for _, reader := range readers {
-		var jobs batchv1.JobList
-		if err := reader.List(ctx, &jobs, of...); err != nil {
-			return "", fmt.Errorf("listing the Jobs: %w", err)
-		}
-		for i := range jobs.Items {
-			if ended, _, _ := job.Ended(&jobs.Items[i]); !ended {
-				return "Job " + jobs.Items[i].Name + " has not ended", nil
-			}
+		if unended, err := job.Unended(ctx, reader, of...); unended != "" || err != nil {
+			return unended, err
 		}
 	}
 	var pods corev1.PodList

@@ -60,7 +60,9 @@ func (c Controller[R, T, S]) stop(ctx context.Context, in kube.Access, tools T, 
 			remarks = append(remarks, kind.Unstoppable(child))
 			return nil
 		case kind.IsStopped(child):
-			running = kind.Running(child)
+			if kind.Running != nil {
+				running = kind.Running(child)
+			}
 			return nil
 		}
 		if kind.After != nil {
@@ -102,7 +104,9 @@ func (c Controller[R, T, S]) start(ctx context.Context, in kube.Access, resource
 }
 
 // eachStopped calls do for each object that stops with the resource, in order.
-func (c Controller[R, T, S]) eachStopped(ctx context.Context, in kube.Access, resource R, do func(reconcile.Stoppable, client.Object) error) error {
+func (c Controller[R, T, S]) eachStopped(
+	ctx context.Context, in kube.Access, resource R, do func(reconcile.Stoppable, client.Object) error,
+) error {
 	for _, kind := range c.Hibernation.Stops {
 		same := func(empty client.Object) bool { return reflect.TypeOf(empty) == reflect.TypeOf(kind.Object) }
 		err := c.each(ctx, in, resource, same, func(child client.Object) error { return do(kind, child) })

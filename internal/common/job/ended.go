@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -39,6 +40,20 @@ func Ended(live *batchv1.Job) (ended, succeeded bool, at time.Time) {
 		}
 	}
 	return false, false, time.Time{}
+}
+
+// Unended describes one of the selected Jobs that has not ended, "" if there is none.
+func Unended(ctx context.Context, c client.Reader, of ...client.ListOption) (string, error) {
+	var jobs batchv1.JobList
+	if err := c.List(ctx, &jobs, of...); err != nil {
+		return "", fmt.Errorf("listing the Jobs: %w", err)
+	}
+	for i := range jobs.Items {
+		if ended, _, _ := Ended(&jobs.Items[i]); !ended {
+			return "Job " + jobs.Items[i].Name + " has not ended", nil
+		}
+	}
+	return "", nil
 }
 
 // exited reports whether the container of a Job that runs a single one has succeeded.

@@ -36,7 +36,7 @@ type Stoppable struct {
 	// annotation says who has set them: the step that applies the object withdraws both.
 	Spec      map[string]any
 	IsStopped func(client.Object) bool
-	// Running returns what of a stopped object still runs, "" for nothing.
+	// Running returns what of a stopped object still runs, "" for nothing. It may be nil.
 	Running func(client.Object) string
 	// Unstoppable returns why an object cannot be stopped, "" if it can. It may be nil.
 	Unstoppable func(client.Object) string
@@ -98,8 +98,7 @@ func IsHibernated(conditions []metav1.Condition) bool {
 // for another reason then.
 func (p *pass[T, S]) restate() {
 	conditions := p.obj.GetConditions()
-	if ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady); ready == nil ||
-		ready.Reason != vocabulary.ReasonHibernated && ready.Reason != vocabulary.ReasonHibernating {
+	if !vocabulary.Hibernates(conditions) {
 		return
 	}
 	meta.RemoveStatusCondition(&conditions, vocabulary.ConditionReady)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
@@ -40,17 +39,11 @@ func (a *app) onActive(
 		case err != nil:
 		case vocabulary.IsPaused(target):
 			return usageError("%s is paused: first run kubectl forge resume %s", ref.Arg(), ref.Arg())
-		case hibernates(target):
+		case vocabulary.Hibernates(target.GetConditions()):
 			return usageError("%s hibernates: first set spec.hibernation to false, of its ControlPlane if it has one", ref.Arg())
 		}
 		return run(ctx, session, ref)
 	}, accepted...)
-}
-
-// hibernates reports whether nothing of the object runs, or will soon.
-func hibernates(target inventory.Conditioned) bool {
-	ready := meta.FindStatusCondition(target.GetConditions(), vocabulary.ConditionReady)
-	return ready != nil && (ready.Reason == vocabulary.ReasonHibernated || ready.Reason == vocabulary.ReasonHibernating)
 }
 
 // completeTargets offers the ControlPlanes and services of the namespace.

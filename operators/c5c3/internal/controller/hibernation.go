@@ -9,9 +9,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/controller"
+	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/backup"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/services"
@@ -39,7 +40,6 @@ var backupStop = reconcile.Stoppable{
 		backups, ok := obj.(*infraapi.Backup)
 		return ok && (backups.Spec.Schedule == nil || backups.Spec.Schedule.Suspend)
 	},
-	Running:   func(client.Object) string { return "" },
 	MayRefuse: true,
 }
 
@@ -49,7 +49,8 @@ var databaseStop = reconcile.Stoppable{
 		if !ok {
 			return "", nil
 		}
-		return backup.Running(ctx, c, cp)
+		// Those of backups and restores.
+		return job.Unended(ctx, c, client.InNamespace(cp.Namespace), client.MatchingLabels(controlplane.Labels(cp)))
 	},
 	Object: &infraapi.MariaDB{},
 	// Zero is even.
@@ -81,5 +82,4 @@ var cacheStop = reconcile.Stoppable{
 		cache, ok := obj.(*infraapi.Memcached)
 		return ok && ptr.Deref(cache.Spec.Replicas, 1) == 0
 	},
-	Running: func(client.Object) string { return "" },
 }

@@ -122,7 +122,6 @@ func applyHeld(ctx context.Context, s *pass.Pass, live child, image commonv1.Ima
 	}
 	return apply.Fields(ctx, s.ThirdParty, live, map[string]any{
 		"metadata": map[string]any{
-			"name": live.GetName(), "namespace": live.GetNamespace(),
 			"annotations": map[string]string{
 				commonv1.AnnotationOfflineUpgrade: image.Tag, commonv1.AnnotationHoldUpgrade: image.Tag,
 			},

@@ -4,7 +4,6 @@
 package services
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -13,11 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
 // List is the list of services, for everything that concerns all of them.
@@ -149,33 +146,6 @@ func (svc Service) Installed(cp *c5c3v1alpha1.ControlPlane) string {
 		}
 	}
 	return ""
-}
-
-// restoreManager is the field manager of the annotations that a restore sets.
-const restoreManager = "forge-restore"
-
-// RunAgain makes the operators of existing services install the schema again, once for each
-// request: a restored database may have an older one.
-func (all List) RunAgain(ctx context.Context, s *pass.Pass, request string) error {
-	for _, svc := range all.wantedBy(s.CP) {
-		if !s.Kinds.Served(svc.Kind) {
-			continue
-		}
-		live, err := apply.Find(ctx, s.ThirdParty, pass.Key(s, svc.childName(s.CP)), svc.Empty())
-		if err != nil {
-			return err
-		}
-		if live == nil || live.GetAnnotations()[svc.runAgain] == request {
-			continue
-		}
-		fields := map[string]any{"metadata": map[string]any{
-			"name": live.GetName(), "namespace": live.GetNamespace(), "annotations": map[string]string{svc.runAgain: request},
-		}}
-		if err := apply.Fields(ctx, s.ThirdParty, live, fields, restoreManager); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Hold reports whether a resource of a service has, or will have, a Secret of the name.
