@@ -7,7 +7,8 @@ Environment: KUBECONFIG, BIN (kubectl, kubectl-forge and helm).
 The shell blocks of a page run in one shell, in a folder that looks like the
 checkout. A command that would change the cluster is sent as a dry run, which the
 API server validates, including admission, but does not execute; a few harmless
-changes are executed. Placeholders are replaced by existing objects:
+changes are executed. A wait for what a dry run would have changed only gets the
+object. Placeholders are replaced by existing objects:
 
     NAMESPACE, NAME    in a runbook, an object of the kind that its alert is about
 
@@ -36,6 +37,7 @@ VALUED = {
     "-n", "--namespace", "-o", "--output", "-l", "--selector", "-p", "--patch", "-f", "--filename", "-c", "--container",
     "--set", "--values", "--type", "--image", "--tail",
 }
+DRY_RUN = "--dry-run=server"
 WRITING = {"annotate", "apply", "create", "delete", "label", "patch", "run", "scale"}
 # Failures which only mean that there is nothing to show or to create.
 NOTHING = re.compile(r"previous terminated container .* not found|already exists$", re.MULTILINE)
@@ -119,10 +121,11 @@ def forge(args):
     return args
 
 
-def rewritten(program, args):
+def rewritten(program, args, changed=True):
     """Returns the command to run instead of one of a page, or None to skip it.
 
     Targets of make would run for hours, so they are skipped; other tests check that they exist.
+    changed is False after a dry run in the same block.
     """
     if program == "make":
         return None
@@ -141,7 +144,11 @@ def rewritten(program, args):
         return ["kubectl-forge", *forge(args[args.index("forge") + 1:])]
     if verb in WRITING:
         end = args.index("--") if "--" in args else len(args)
-        return ["kubectl", *without(args[:end], "--rm", "-it"), "--dry-run=server", *args[end:]]
+        return ["kubectl", *without(args[:end], "--rm", "-it"), DRY_RUN, *args[end:]]
+    if verb == "wait" and not changed:
+        kept = [arg for arg in args if not arg.startswith(("--for", "--timeout"))]
+        kept[kept.index(verb)] = "get"
+        return ["kubectl", *kept]
     # There is no terminal, and a watch would never end.
     kept = without(args, "-it", "--watch")
     if verb == "exec":
@@ -149,9 +156,16 @@ def rewritten(program, args):
     return ["kubectl", *kept]
 
 
+def notes_of(path):
+    """Returns the records of the commands that have run."""
+    return [json.loads(line) for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()]
+
+
 def stand_in(program, args):
     """Runs a command in place of a program, and records its exit code."""
-    command = rewritten(program, args)
+    at = os.environ["COMMANDS_AT"]
+    changed = not any(note["at"] == at and DRY_RUN in note["run"] for note in notes_of(os.environ["COMMANDS_NOTES"]))
+    command = rewritten(program, args, changed)
     if command is None:
         return 0
     result = subprocess.run([shutil.which(command[0], path=os.environ["COMMANDS_PATH"]), *command[1:]],
@@ -161,7 +175,7 @@ def stand_in(program, args):
     # Background processes end with SIGTERM.
     fine = fine or result.returncode == -15 or (command[0] == "kubectl-forge" and result.returncode in TOLD)
     with open(os.environ["COMMANDS_NOTES"], "a", encoding="utf-8") as notes:
-        notes.write(json.dumps({"at": os.environ["COMMANDS_AT"], "said": " ".join([program, *args]), "run": " ".join(command),
+        notes.write(json.dumps({"at": at, "said": " ".join([program, *args]), "run": " ".join(command),
                                 "code": result.returncode, "fine": bool(fine), "error": result.stderr[-400:]}) + "\n")
     return result.returncode
 
@@ -180,7 +194,7 @@ def run(page, folder):
     (folder / "script").write_text(f"set -m\n{functions}{script}touch {folder}/end\n", encoding="utf-8")
     shell = subprocess.run(["bash", "-uo", "pipefail", folder / "script"], cwd=folder, env=environment,
                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-    noted = [json.loads(line) for line in notes.read_text(encoding="utf-8").splitlines()]
+    noted = notes_of(notes)
     if not (folder / "end").exists():
         noted.append({"at": page, "said": "the rest of the page", "run": "nothing", "code": shell.returncode, "fine": False,
                       "error": shell.stderr[-400:]})

@@ -47,9 +47,9 @@ class Script(unittest.TestCase):
 
 
 class Rewritten(unittest.TestCase):
-    def check(self, command, expected):
+    def check(self, command, expected, changed=True):
         program, *args = command.split()
-        got = commands.rewritten(program, args)
+        got = commands.rewritten(program, args, changed)
         self.assertEqual(got and " ".join(got), expected)
 
     def test_what_reads_is_run_as_it_is(self):
@@ -59,6 +59,11 @@ class Rewritten(unittest.TestCase):
     def test_what_writes_is_a_dry_run(self):
         self.check("kubectl -n openstack delete secret one two", "kubectl -n openstack delete secret one two --dry-run=server")
         self.check("kubectl -n a run probe --rm -it --image=b -- wget -O- c", "kubectl -n a run probe --image=b --dry-run=server -- wget -O- c")
+
+    def test_a_wait_for_the_effect_of_a_dry_run_only_gets_the_object(self):
+        wait = "kubectl wait controlplane/a -n b --for=condition=Ready --timeout=10m"
+        self.check(wait, wait)
+        self.check(wait, "kubectl get controlplane/a -n b", changed=False)
 
     def test_a_name_of_a_flag_or_namespace_is_no_verb(self):
         self.check("kubectl --namespace delete get pods", "kubectl --namespace delete get pods")
