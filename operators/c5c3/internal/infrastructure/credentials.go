@@ -23,11 +23,11 @@ func ReconcileDatabaseCredentials(ctx context.Context, s *pass.Pass, all service
 	}
 	var available []string
 	var errs []error
-	for _, svc := range all.WithDatabase(s.CP) {
-		name := svc.DatabaseSecret(s.CP)
+	for _, svc := range all.WithCredentials(s.CP) {
+		name := svc.Database.Secret(s.CP)
 		available = append(available, isAvailable(name))
 		errs = append(errs, externalsecret.Deliver(ctx, s, externalsecret.Delivery{
-			Name: name, Path: svc.DatabasePath(s.Cluster, s.CP),
+			Name: name, Path: svc.Database.Path(s.Cluster, s.CP),
 			Properties: []string{commonv1.UsernameKey, commonv1.PasswordKey},
 		}))
 	}

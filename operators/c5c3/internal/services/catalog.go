@@ -35,6 +35,9 @@ func (all List) CatalogObjects(cp *c5c3v1alpha1.ControlPlane) []korc.Object {
 
 // catalogObjects returns those of one service, its endpoints before itself.
 func (svc Service) catalogObjects(cp *c5c3v1alpha1.ControlPlane) []korc.Object {
+	if svc.catalogType == "" {
+		return nil
+	}
 	var objects []korc.Object
 	for _, entry := range svc.endpoints {
 		name := cp.CatalogEndpointName(svc.catalogType, entry.interfaceName)

@@ -34,6 +34,9 @@ func (e catalogEntry) isEntered() bool {
 func (all List) catalogEntries(s *pass.Pass) []catalogEntry {
 	var entries []catalogEntry
 	for _, svc := range all.wantedBy(s.CP) {
+		if svc.catalogType == "" {
+			continue
+		}
 		service := svc.catalogService(s.CP)
 		entries = append(entries, catalogEntry{of: svc.name, object: service, failed: c5c3v1alpha1.ReasonServiceError})
 		for _, at := range svc.endpoints {

@@ -47,7 +47,7 @@ func (svc Service) finalize(ctx context.Context, s *pass.Pass) reconcile.Outcome
 	case waiting == "":
 		return done
 	case s.Now().Sub(since) >= s.StallTimeout:
-		return done.WithEvent(corev1.EventTypeWarning, svc.stalled, fmt.Sprintf(
+		return done.WithEvent(corev1.EventTypeWarning, svc.Database.stalled, fmt.Sprintf(
 			"%s still exists after %s: the database may stay on the volume of the MariaDB", waiting, s.StallTimeout))
 	}
 	return reconcile.Waiting(svc.reasons.finalizing, fmt.Sprintf(
@@ -76,16 +76,16 @@ func (svc Service) remove(ctx context.Context, s *pass.Pass) (left string, since
 	case err != nil:
 		return "", since, err
 	case child == nil:
-		return svc.database(ctx, s)
+		return svc.databaseLeft(ctx, s)
 	case !metav1.IsControlledBy(child, s.CP):
 		return "", since, nil
 	}
 	return svc.Kind.Kind + " " + child.GetName(), deletedAt(s, child), korc.RemoveOnce(ctx, s, child)
 }
 
-// database describes the Database of a resource that is gone. The resource has deleted
+// databaseLeft describes the Database of a resource that is gone. The resource has deleted
 // its Database without waiting.
-func (svc Service) database(ctx context.Context, s *pass.Pass) (left string, since time.Time, err error) {
+func (svc Service) databaseLeft(ctx context.Context, s *pass.Pass) (left string, since time.Time, err error) {
 	name, database := svc.childName(s.CP), &metav1.PartialObjectMetadata{}
 	database.SetGroupVersionKind(infraapi.DatabaseKind)
 	err = s.APIReader.Get(ctx, pass.Key(s, name), database)

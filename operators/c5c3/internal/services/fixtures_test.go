@@ -87,9 +87,12 @@ func sundialService() Service {
 		},
 		allowDeletion: "example.com/allow-sundial-deletion",
 
-		DatabaseSecret: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Name + "-sundial-db-credentials" },
-		DatabasePath: func(c cluster.Settings, _ *c5c3v1alpha1.ControlPlane) string {
-			return c.StorePath("openstack", "sundial")
+		Database: &Database{
+			Secret: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Name + "-sundial-db-credentials" },
+			Path: func(c cluster.Settings, _ *c5c3v1alpha1.ControlPlane) string {
+				return c.StorePath("openstack", "sundial")
+			},
+			finalizer: "example.com/sundial-teardown", stalled: "SundialTeardownStalled",
 		},
 		pods: func() *metav1.LabelSelector {
 			return &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": "sundial"}}
@@ -100,8 +103,6 @@ func sundialService() Service {
 			{interfaceName: "public", url: func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string { return "https://sundial.example.com" }},
 			{interfaceName: "internal", url: func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string { return "http://sundial" }},
 		},
-
-		finalizer: "example.com/sundial-teardown", stalled: "SundialTeardownStalled",
 	}
 }
 

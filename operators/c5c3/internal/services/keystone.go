@@ -39,18 +39,19 @@ var Keystone = Service{
 	Empty:         func() child { return &keystonev1alpha1.Keystone{} },
 	child:         func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) { return keystoneChild(cp, with) },
 	allowDeletion: c5c3v1alpha1.AnnotationAllowKeystoneDeletion,
-	runAgain:      keystonev1alpha1.AnnotationRunAgain,
 
-	DatabaseSecret: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.DatabaseSecretRef().Name },
-	DatabasePath:   databasePath,
-	databaseName:   func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Spec.Infrastructure.Database.Database },
-	pods:           keystonev1alpha1.PodSelector,
-	clients:        keystoneClients,
+	Database: &Database{
+		Secret:    func(cp *c5c3v1alpha1.ControlPlane) string { return cp.DatabaseSecretRef().Name },
+		Path:      databasePath,
+		name:      func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Spec.Infrastructure.Database.Database },
+		runAgain:  keystonev1alpha1.AnnotationRunAgain,
+		finalizer: "c5c3.io/keystone-teardown", stalled: c5c3v1alpha1.EventKeystoneTeardownStalled,
+	},
+	pods:    keystonev1alpha1.PodSelector,
+	clients: keystoneClients,
 
 	catalogType: "identity",
 	endpoints:   []endpoint{{interfaceName: "public", url: catalogURL}},
-
-	finalizer: "c5c3.io/keystone-teardown", stalled: c5c3v1alpha1.EventKeystoneTeardownStalled,
 }
 
 const keystoneRepository = "ghcr.io/c5c3/keystone"

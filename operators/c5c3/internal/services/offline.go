@@ -44,8 +44,8 @@ func requestOffline(cp *c5c3v1alpha1.ControlPlane, desired child) {
 	}
 }
 
-// stopOthers stops all services but the Identity service if that is about to be upgraded
-// offline. It returns what that waits for, "" if nothing.
+// stopOthers stops all other services with a database if the Identity service is about to be
+// upgraded offline. It returns what that waits for, "" if nothing.
 func (all List) stopOthers(ctx context.Context, s *pass.Pass, svc Service, desired child) (waits string, err error) {
 	tag := offlineTag(s.CP, desired)
 	if svc.name != all.Identity().name || tag == "" {
@@ -56,7 +56,7 @@ func (all List) stopOthers(ctx context.Context, s *pass.Pass, svc Service, desir
 		return "", err
 	}
 	var running []string
-	for _, other := range all[1:].wantedBy(s.CP) {
+	for _, other := range all[1:].wantedBy(s.CP).withDatabase() {
 		state, err := other.stop(ctx, s)
 		if err != nil {
 			return "", err

@@ -25,13 +25,13 @@ func (all List) Steps(some List) reconcile.Pipeline[*pass.Pass] {
 	return steps
 }
 
-// Finalizers remove the services, the Identity service last because the others log in to
+// Finalizers remove the services with a database, the Identity service last because the others log in to
 // it.
 func (all List) Finalizers() []reconcile.Finalizer[*pass.Pass] {
 	var stages []reconcile.Finalizer[*pass.Pass]
-	for _, svc := range slices.Backward(all) {
+	for _, svc := range slices.Backward(all.withDatabase()) {
 		stages = append(stages, reconcile.Finalizer[*pass.Pass]{
-			Name: svc.finalizer,
+			Name: svc.Database.finalizer,
 			Step: reconcile.Step[*pass.Pass]{Name: svc.Kind.Kind, Condition: svc.condition, Run: svc.finalize},
 		})
 	}

@@ -34,21 +34,22 @@ var Placement = Service{
 	Empty:         func() child { return &placementv1alpha1.Placement{} },
 	child:         func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) { return placementChild(cp, with), nil },
 	allowDeletion: c5c3v1alpha1.AnnotationAllowPlacementDeletion,
-	runAgain:      placementv1alpha1.AnnotationRunAgain,
 
-	DatabaseSecret: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.PlacementDatabaseSecretRef().Name },
-	DatabasePath: func(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
-		return placementv1alpha1.StorePath(c, cp.Namespace, cp.Name, "db")
+	Database: &Database{
+		Secret: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.PlacementDatabaseSecretRef().Name },
+		Path: func(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+			return placementv1alpha1.StorePath(c, cp.Namespace, cp.Name, "db")
+		},
+		name:      func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Spec.Services.Placement.Database.Database },
+		runAgain:  placementv1alpha1.AnnotationRunAgain,
+		finalizer: "c5c3.io/placement-teardown", stalled: c5c3v1alpha1.EventPlacementTeardownStalled,
 	},
-	databaseName: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Spec.Services.Placement.Database.Database },
-	pods:         placementv1alpha1.PodSelector,
+	pods: placementv1alpha1.PodSelector,
 
 	hasUser: true,
 
 	catalogType: placementv1alpha1.CatalogType,
 	endpoints:   []endpoint{{interfaceName: "public", url: placementURL}, {interfaceName: "internal", url: placementInternalURL}},
-
-	finalizer: "c5c3.io/placement-teardown", stalled: c5c3v1alpha1.EventPlacementTeardownStalled,
 }
 
 const placementRepository = "ghcr.io/c5c3/placement"

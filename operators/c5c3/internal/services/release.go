@@ -55,8 +55,12 @@ func (svc Service) delete(ctx context.Context, s *pass.Pass, child child, messag
 	return reconcile.Done(svc.reasons.notManaged, message).After(again)
 }
 
-// mayBeDeleted reports whether the user has allowed the deletion of the resource.
+// mayBeDeleted reports whether the user has allowed the deletion of the resource, or it has no
+// data.
 func (svc Service) mayBeDeleted(cp *c5c3v1alpha1.ControlPlane) bool {
+	if svc.allowDeletion == "" {
+		return true
+	}
 	allowed, err := strconv.ParseBool(cp.Annotations[svc.allowDeletion])
 	return err == nil && allowed
 }
@@ -72,6 +76,9 @@ func (svc Service) settlePolicy(ctx context.Context, s *pass.Pass) (child, error
 	}
 	if err := pass.Wake(ctx, s, child); err != nil {
 		return child, err
+	}
+	if svc.Database == nil {
+		return child, nil
 	}
 	policy := commonv1.DeletionPolicyRetain
 	if svc.mayBeDeleted(s.CP) && s.CP.Spec.DeletionPolicy != policy {

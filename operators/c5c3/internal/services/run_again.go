@@ -13,7 +13,7 @@ const restoreManager = "forge-restore"
 // RunAgain makes the operators of existing services install the schema again, once for each
 // request: a restored database may have an older one.
 func (all List) RunAgain(ctx context.Context, s *pass.Pass, request string) error {
-	for _, svc := range all.wantedBy(s.CP) {
+	for _, svc := range all.wantedBy(s.CP).withDatabase() {
 		if !s.Kinds.Served(svc.Kind) {
 			continue
 		}
@@ -21,11 +21,11 @@ func (all List) RunAgain(ctx context.Context, s *pass.Pass, request string) erro
 		if err != nil {
 			return err
 		}
-		if live == nil || live.GetAnnotations()[svc.runAgain] == request {
+		if live == nil || live.GetAnnotations()[svc.Database.runAgain] == request {
 			continue
 		}
 		fields := map[string]any{"metadata": map[string]any{
-			"annotations": map[string]string{svc.runAgain: request},
+			"annotations": map[string]string{svc.Database.runAgain: request},
 		}}
 		if err := apply.Fields(ctx, s.ThirdParty, live, fields, restoreManager); err != nil {
 			return err

@@ -51,18 +51,11 @@ type Service struct {
 	Empty func() child
 	child func(*c5c3v1alpha1.ControlPlane, given) (child, error)
 	// allowDeletion is the annotation that allows the deletion of the resource when the
-	// service is no longer wanted.
+	// service is no longer wanted. It is "" for a service without data, whose resource goes
+	// at once.
 	allowDeletion string
-	// runAgain is the annotation that makes the service's operator install the schema again.
-	runAgain string
-
-	// DatabaseSecret returns the Secret with the user and password of the service's
-	// database, DatabasePath their path in the secret store if the operator creates the
-	// database.
-	DatabaseSecret func(*c5c3v1alpha1.ControlPlane) string
-	DatabasePath   func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string
-	// databaseName returns the name of the service's database.
-	databaseName func(*c5c3v1alpha1.ControlPlane) string
+	// Database is nil for a service without one.
+	Database *Database
 	// pods selects the pods of all resources of the kind, which use the cache and the
 	// Identity service.
 	pods func() *metav1.LabelSelector
@@ -74,12 +67,24 @@ type Service struct {
 	// own. The resource is then a [commonv1.ServiceUserDescriber].
 	hasUser bool
 
-	// catalogType is the type in the catalog, such as "identity".
+	// catalogType is the type in the catalog, such as "identity". It is "" for a service that
+	// clients do not look up there, which has no endpoints.
 	catalogType string
 	endpoints   []endpoint
+}
 
-	// finalizer protects the service's database in a MariaDB that is deleted with the
-	// control plane. stalled is the event if the database is not dropped.
+// Database declares the database of a service on the server of the control plane.
+type Database struct {
+	// Secret returns the Secret with its user and password, Path their path in the secret
+	// store if the operator creates the database.
+	Secret func(*c5c3v1alpha1.ControlPlane) string
+	Path   func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string
+	name   func(*c5c3v1alpha1.ControlPlane) string
+
+	// runAgain is the annotation that makes the service's operator install the schema again.
+	runAgain string
+	// finalizer protects the database in a MariaDB that is deleted with the control plane.
+	// stalled is the event if it is not dropped.
 	finalizer, stalled string
 }
 
@@ -109,19 +114,24 @@ func (all List) wantedBy(cp *c5c3v1alpha1.ControlPlane) List {
 	return slices.DeleteFunc(slices.Clone(all), func(svc Service) bool { return !svc.wanted(cp) })
 }
 
-// WithDatabase returns the services whose database has credentials. It includes the
+// withDatabase returns the services that have one.
+func (all List) withDatabase() List {
+	return slices.DeleteFunc(slices.Clone(all), func(svc Service) bool { return svc.Database == nil })
+}
+
+// WithCredentials returns the services whose database has credentials. It includes the
 // Identity service even if the control plane does not have it: its database exists before
 // and after it.
-func (all List) WithDatabase(cp *c5c3v1alpha1.ControlPlane) List {
-	return append(List{all.Identity()}, all[1:].wantedBy(cp)...)
+func (all List) WithCredentials(cp *c5c3v1alpha1.ControlPlane) List {
+	return append(List{all.Identity()}, all[1:].wantedBy(cp).withDatabase()...)
 }
 
 // DatabaseSecrets returns the Secrets with the credentials of the services' databases.
 func (all List) DatabaseSecrets(cp *c5c3v1alpha1.ControlPlane) []string {
-	services := all.WithDatabase(cp)
+	services := all.WithCredentials(cp)
 	names := make([]string, 0, len(services))
 	for _, svc := range services {
-		names = append(names, svc.DatabaseSecret(cp))
+		names = append(names, svc.Database.Secret(cp))
 	}
 	return names
 }
@@ -129,9 +139,9 @@ func (all List) DatabaseSecrets(cp *c5c3v1alpha1.ControlPlane) []string {
 // Databases returns the names of the databases of the installed services.
 func (all List) Databases(cp *c5c3v1alpha1.ControlPlane) []string {
 	var names []string
-	for _, svc := range all.wantedBy(cp) {
+	for _, svc := range all.wantedBy(cp).withDatabase() {
 		if svc.Installed(cp) != "" {
-			names = append(names, svc.databaseName(cp))
+			names = append(names, svc.Database.name(cp))
 		}
 	}
 	return names

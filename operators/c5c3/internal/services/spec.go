@@ -81,7 +81,7 @@ func (all List) globalPolicy(cp *c5c3v1alpha1.ControlPlane, of Service) *commonv
 	}
 	global := cp.Spec.Global.PolicySpec.DeepCopy()
 	for _, other := range all {
-		if other.name != of.name {
+		if other.name != of.name && other.catalogType != "" {
 			maps.DeleteFunc(global.Rules, func(rule, _ string) bool { return strings.HasPrefix(rule, other.catalogType+":") })
 		}
 	}
