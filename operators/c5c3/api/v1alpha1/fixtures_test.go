@@ -68,11 +68,13 @@ func complete() *ControlPlane {
 	published.Path, published.Annotations = "/", map[string]string{"a": "b"}
 	service := ServiceSpec{
 		Replicas: new(int32(3)), Image: &commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2", Digest: apitest.Digest},
-		PodSettings: apitest.PodSettings(), ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}}, PolicyOverrides: policy(),
+		PodSettings: apitest.PodSettings(), ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}},
 		Gateway: published, PublicEndpoint: "https://keystone.example.com/v3",
 	}
-	cp.Spec.Services.Keystone = &ServiceKeystoneSpec{ServiceSpec: service, RotationInterval: every(168 * time.Hour)}
-	cp.Spec.Services.Placement = &ServicePlacementSpec{ServiceSpec: *service.DeepCopy(), Database: PlacementDatabaseSpec{
+	cp.Spec.Services.Keystone = &ServiceKeystoneSpec{
+		ServiceSpec: service, ServicePolicySpec: ServicePolicySpec{policy()}, RotationInterval: every(168 * time.Hour),
+	}
+	cp.Spec.Services.Placement = &ServicePlacementSpec{ServiceSpec: *service.DeepCopy(), ServicePolicySpec: ServicePolicySpec{policy()}, Database: PlacementDatabaseSpec{
 		Database: "resources", SecretRef: commonv1.SecretRefSpec{Name: "resources-db", Key: "password"},
 	}}
 	credential := &cp.Spec.KORC.AdminCredential

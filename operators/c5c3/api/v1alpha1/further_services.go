@@ -20,26 +20,30 @@ var furtherServices = []furtherService{
 			if placement == nil {
 				return nil
 			}
-			return &furtherSettings{&placement.ServiceSpec, &placement.Database.Database, &placement.Database.SecretRef}
+			return &furtherSettings{
+				ServiceSpec: &placement.ServiceSpec, policy: &placement.ServicePolicySpec,
+				database: &placement.Database.Database, secret: &placement.Database.SecretRef,
+			}
 		},
 	},
 }
 
-// furtherService is a service that needs the Identity service and has a database of its own
-// on the same server.
+// furtherService is a service that needs the Identity service.
 type furtherService struct {
 	// name is its field in spec.services, and the second part of the names of its objects.
 	name string
-	// database and secret are the defaults of its database's name and of the Secret with the
-	// credentials.
+	// database and secret are the defaults of its database's name on the server of the control
+	// plane and of the Secret with the credentials, "" for a service without a database.
 	database, secret string
 	// of returns what a control plane says about it, or nil if the control plane lacks it.
 	of func(*ControlPlane) *furtherSettings
 }
 
+// furtherSettings are nil where the service has no API or no database.
 type furtherSettings struct {
 	*ServiceSpec
 
+	policy   *ServicePolicySpec
 	database *string
 	secret   *commonv1.SecretRefSpec
 }
@@ -49,7 +53,7 @@ func servicePath(name string) string { return "spec.services." + name }
 func (s furtherService) path() string { return servicePath(s.name) }
 
 func (s furtherService) setDefaults(cp *ControlPlane) {
-	if settings := s.of(cp); settings != nil {
+	if settings := s.of(cp); settings != nil && s.database != "" {
 		commonv1.SetIfZero(settings.database, s.database)
 		commonv1.SetIfZero(&settings.secret.Name, s.secret)
 	}

@@ -12,7 +12,7 @@ import (
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.gateway) || !has(self.publicEndpoint) || (isURL(self.publicEndpoint) && url(self.publicEndpoint).getScheme() == 'https' && url(self.publicEndpoint).getHostname() == self.gateway.hostname)",fieldPath=".publicEndpoint",message="publicEndpoint must be an https URL with the host of gateway.hostname"
 type ServiceSpec struct {
-	// replicas is the number of API pods. When it is not set, the service's own
+	// replicas is the number of pods. When it is not set, the service's own
 	// default applies.
 	//
 	// +optional
@@ -39,12 +39,7 @@ type ServiceSpec struct {
 
 	commonv1.PodSettings `json:",inline"`
 
-	// policyOverrides changes rules of the service's API policy and takes precedence over global.
-	//
-	// +optional
-	PolicyOverrides *commonv1.PolicySpec `json:"policyOverrides,omitempty"`
-
-	// gateway publishes the API through a Gateway. When it is not set, the API
+	// gateway publishes the service through a Gateway. When it is not set, the service
 	// is reachable inside the cluster only.
 	//
 	// +optional
@@ -60,10 +55,19 @@ type ServiceSpec struct {
 	PublicEndpoint string `json:"publicEndpoint,omitempty"`
 }
 
+// ServicePolicySpec holds the policy of a service with an API.
+type ServicePolicySpec struct {
+	// policyOverrides changes rules of the service's API policy and takes precedence over global.
+	//
+	// +optional
+	PolicyOverrides *commonv1.PolicySpec `json:"policyOverrides,omitempty"`
+}
+
 // ServiceKeystoneSpec holds the settings of Keystone that a control plane
 // offers. Everything else can be set on the Keystone resource itself.
 type ServiceKeystoneSpec struct {
-	ServiceSpec `json:",inline"`
+	ServiceSpec       `json:",inline"`
+	ServicePolicySpec `json:",inline"`
 
 	// rotationInterval is the time between two rotations of the token and
 	// credential keys, in whole days. When it is not set, Keystone's own
@@ -79,7 +83,8 @@ type ServiceKeystoneSpec struct {
 // ServicePlacementSpec holds the settings of Placement that a control plane
 // offers. Everything else can be set on the Placement resource itself.
 type ServicePlacementSpec struct {
-	ServiceSpec `json:",inline"`
+	ServiceSpec       `json:",inline"`
+	ServicePolicySpec `json:",inline"`
 
 	// database is Placement's database on the server of infrastructure.database.
 	// The default is "placement", with the credentials in Secret "placement-db".

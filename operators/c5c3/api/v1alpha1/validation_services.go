@@ -9,6 +9,13 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
+func keystonePolicy(cp *ControlPlane) *ServicePolicySpec {
+	if cp.Spec.Services.Keystone == nil {
+		return nil
+	}
+	return &cp.Spec.Services.Keystone.ServicePolicySpec
+}
+
 func keystoneOf(cp *ControlPlane) *ServiceSpec {
 	if cp.Spec.Services.Keystone == nil {
 		return nil
@@ -38,7 +45,6 @@ func serviceRules(name string, get func(*ControlPlane) *ServiceSpec) rules.Table
 		{Path: path + ".replicas", Check: of(rules.AtLeast(1, func(s *ServiceSpec) *int32 { return s.Replicas }))},
 		{Path: path + ".image", Check: of(func(s *ServiceSpec, at *field.Path) field.ErrorList { return checkImage(s, name, at) })},
 		{Path: path + ".imagePullSecrets", Check: of(checkImagePullSecrets)},
-		{Path: path + ".policyOverrides", Check: of(checkPolicyOverrides)},
 		{Path: path + ".gateway", Check: of(func(s *ServiceSpec, at *field.Path) field.ErrorList {
 			return commonv1.ValidateGateway(s.Gateway, name, at)
 		})},
@@ -57,8 +63,16 @@ func checkImagePullSecrets(service *ServiceSpec, at *field.Path) field.ErrorList
 	return commonv1.ValidateImagePullSecrets(service.ImagePullSecrets, at)
 }
 
-func checkPolicyOverrides(service *ServiceSpec, at *field.Path) field.ErrorList {
-	return commonv1.ValidatePolicy(service.PolicyOverrides, at)
+// policyRules are those of a service with an API.
+func policyRules(name string, get func(*ControlPlane) *ServicePolicySpec) rules.Table[*ControlPlane] {
+	return rules.Table[*ControlPlane]{
+		{Path: servicePath(name) + ".policyOverrides", Check: func(cp *ControlPlane, at *field.Path) field.ErrorList {
+			if service := get(cp); service != nil {
+				return commonv1.ValidatePolicy(service.PolicyOverrides, at)
+			}
+			return nil
+		}},
+	}
 }
 
 func checkPublicEndpoint(service *ServiceSpec, at *field.Path) field.ErrorList {
@@ -78,16 +92,25 @@ func checkRotationInterval(cp *ControlPlane, at *field.Path) field.ErrorList {
 }
 
 func (s furtherService) rules() rules.Table[*ControlPlane] {
-	return append(serviceRules(s.name, s.spec), rules.Table[*ControlPlane]{
-		{Path: s.path(), Check: s.checkIdentity},
-		{Path: s.path() + ".database", Check: s.checkDatabase},
-	}...)
+	all := append(serviceRules(s.name, s.spec), rules.Rule[*ControlPlane]{Path: s.path(), Check: s.checkIdentity})
+	if s.database != "" {
+		all = append(all, rules.Rule[*ControlPlane]{Path: s.path() + ".database", Check: s.checkDatabase})
+	}
+	return append(all, policyRules(s.name, s.policy)...)
 }
 
 // spec returns the settings that every service has, nil for a control plane without it.
 func (s furtherService) spec(cp *ControlPlane) *ServiceSpec {
 	if settings := s.of(cp); settings != nil {
 		return settings.ServiceSpec
+	}
+	return nil
+}
+
+// policy returns the policy of a service with an API, nil for a control plane without it.
+func (s furtherService) policy(cp *ControlPlane) *ServicePolicySpec {
+	if settings := s.of(cp); settings != nil {
+		return settings.policy
 	}
 	return nil
 }
@@ -118,7 +141,7 @@ func (s furtherService) checkDatabase(cp *ControlPlane, at *field.Path) field.Er
 // checkDatabaseName lets a service that is set anew have any name.
 func (s furtherService) checkDatabaseName(old, updated *ControlPlane) field.ErrorList {
 	before, after := s.of(old), s.of(updated)
-	if before == nil || after == nil || *before.database == *after.database {
+	if s.database == "" || before == nil || after == nil || *before.database == *after.database {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(rules.Path(s.path()+".database.database"), *after.database, "database name is immutable")}
@@ -127,5 +150,5 @@ func (s furtherService) checkDatabaseName(old, updated *ControlPlane) field.Erro
 // has reports whether the service has, or will have, a Secret of the name.
 func (s furtherService) has(cp *ControlPlane, secret string) bool {
 	settings := s.of(cp)
-	return settings != nil && (secret == settings.secret.Name || strings.HasPrefix(secret, cp.Name+"-"+s.name+"-"))
+	return settings != nil && (settings.secret != nil && secret == settings.secret.Name || strings.HasPrefix(secret, cp.Name+"-"+s.name+"-"))
 }

@@ -28,6 +28,13 @@ func ofPlacement(change func(*ServiceSpec)) func(*ControlPlane) {
 	}
 }
 
+func placementPolicy(cp *ControlPlane) *ServicePolicySpec {
+	if cp.Spec.Services.Placement == nil {
+		return nil
+	}
+	return &cp.Spec.Services.Placement.ServicePolicySpec
+}
+
 func ofPlacementDatabase(change func(*PlacementDatabaseSpec)) func(*ControlPlane) {
 	return func(cp *ControlPlane) {
 		if cp.Spec.Services.Placement != nil {
@@ -137,14 +144,25 @@ func serviceViolations(name, path string, of func(func(*ServiceSpec)) func(*Cont
 			path + ".publicEndpoint", "publicEndpoint must be an https URL with the host of gateway.hostname",
 			"publicEndpoint must be an https URL with the host of gateway.hostname", "",
 		},
+	}
+}
+
+// policyViolations break the rules of the policy of a service with an API.
+func policyViolations(name, path string, of func(*ControlPlane) *ServicePolicySpec) []violation {
+	overridden := func(with commonv1.PolicySpec) func(*ControlPlane) {
+		return func(cp *ControlPlane) {
+			if service := of(cp); service != nil {
+				service.PolicyOverrides = &with
+			}
+		}
+	}
+	return []violation{
 		{
-			name + ": policy overrides without any", of(func(s *ServiceSpec) { s.PolicyOverrides = &commonv1.PolicySpec{} }),
+			name + ": policy overrides without any", overridden(commonv1.PolicySpec{}),
 			path + ".policyOverrides", "at least one of rules or configMapRef must be set", "", "",
 		},
 		{
-			name + ": a rule without a definition", of(func(s *ServiceSpec) {
-				s.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"a": ""}}
-			}),
+			name + ": a rule without a definition", overridden(commonv1.PolicySpec{Rules: map[string]string{"a": ""}}),
 			path + ".policyOverrides.rules[a]", "policy rule value must not be empty",
 			"policy rule value must not be empty", path + ".policyOverrides",
 		},

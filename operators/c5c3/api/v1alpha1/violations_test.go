@@ -32,6 +32,7 @@ func violations() []violation {
 	return slices.Concat(
 		infrastructureViolations(), serviceViolations("Keystone", keystonePath, ofKeystone),
 		serviceViolations("Placement", placementPath, ofPlacement), keystoneViolations(), placementViolations(),
+		policyViolations("Keystone", keystonePath, keystonePolicy), policyViolations("Placement", placementPath, placementPolicy),
 		globalViolations(), credentialViolations(), backupViolations(),
 	)
 }

@@ -61,9 +61,10 @@ func placementChild(cp *c5c3v1alpha1.ControlPlane, with given) *placementv1alpha
 	placement := &placementv1alpha1.Placement{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.PlacementName()),
 		Spec: placementv1alpha1.PlacementSpec{
-			ServiceSpec: specOf(cp, &service.ServiceSpec, placementRepository, with),
+			ServiceSpec: specOf(cp, &service.ServiceSpec, placementRepository),
 		},
 	}
+	placement.Spec.PolicyOverrides = mergePolicies(with.policy, service.PolicyOverrides)
 	placement.Spec.Database.Database, placement.Spec.Database.SecretRef = service.Database.Database, cp.PlacementDatabaseSecretRef()
 	return placement
 }

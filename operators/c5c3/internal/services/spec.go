@@ -13,14 +13,13 @@ import (
 )
 
 // specOf builds what the resources of all services have in common.
-func specOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServiceSpec, repository string, with given) commonv1.ServiceSpec {
+func specOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServiceSpec, repository string) commonv1.ServiceSpec {
 	spec := commonv1.ServiceSpec{
 		DeletionPolicy:   cp.Spec.DeletionPolicy,
 		Image:            imageOr(service.Image, repository, cp.Spec.OpenStackRelease),
 		Database:         *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
 		Cache:            *cp.Spec.Infrastructure.Cache.CacheSpec.DeepCopy(),
 		Gateway:          service.Gateway.DeepCopy(),
-		PolicyOverrides:  mergePolicies(with.policy, service.PolicyOverrides),
 		ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
 		PodSettings:      *service.PodSettings.DeepCopy(),
 	}
