@@ -42,6 +42,9 @@ common operator-alerts.yaml
 if grep -qx 'service: true' "$chart/files/operator.yaml"; then
 	common service-alerts.yaml
 fi
+if grep -qx 'database: true' "$chart/files/operator.yaml"; then
+	common database-alerts.yaml
+fi
 "$here/queries.py" "$chart"/../../dashboards/*.json >"$work/queries.yaml"
 
 quietly promtool check rules --lint-fatal "$work/rules.yaml" "$work/queries.yaml"

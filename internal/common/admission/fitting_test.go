@@ -24,6 +24,7 @@ type pier struct {
 
 type pierSpec struct {
 	commonv1.ServiceSpec `json:",inline"`
+	commonv1.OptionsSpec `json:",inline"`
 
 	Closed *metav1.Duration `json:"closed,omitempty"`
 }

@@ -32,25 +32,28 @@ type ServiceLookup[T ServiceResource] struct {
 }
 
 // Check is the Lookup of a [Webhook]. It rejects a PriorityClass that does not exist and
-// a database that another resource has, whatever its kind.
+// a database, if the service has one, that another resource has, whatever its kind.
 func (s ServiceLookup[T]) Check(ctx context.Context, reader client.Reader, old, updated T) field.ErrorList {
 	var none T
 	var class *string
-	var database *commonv1.DatabaseSpec
+	var before *commonv1.DataSpec
 	if old != none {
-		class, database = old.ServiceSpec().PriorityClassName, &old.ServiceSpec().Database
+		class, before = old.ServiceSpec().PriorityClassName, commonv1.DataOf(old)
 	}
 	errs := CheckPriorityClass(ctx, reader, class, updated.ServiceSpec().PriorityClassName)
-	return append(errs, s.checkDatabase(ctx, reader, database, updated)...)
+	if commonv1.DataOf(updated) != nil {
+		errs = append(errs, s.checkDatabase(ctx, reader, before, updated)...)
+	}
+	return errs
 }
 
 // checkDatabase rejects a database that another resource has. before is the database of
 // the stored resource, nil on creation; an unchanged database is not rejected.
 func (s ServiceLookup[T]) checkDatabase(
-	ctx context.Context, reader client.Reader, before *commonv1.DatabaseSpec, updated T,
+	ctx context.Context, reader client.Reader, before *commonv1.DataSpec, updated T,
 ) field.ErrorList {
 	newcomer := s.claim(updated)
-	if before != nil && before.Identity(s.Cluster, updated.GetNamespace()).String() == newcomer.Database.String() {
+	if before != nil && before.Database.Identity(s.Cluster, updated.GetNamespace()).String() == newcomer.Database.String() {
 		return nil
 	}
 	path := field.NewPath("spec", "database")
@@ -61,7 +64,7 @@ func (s ServiceLookup[T]) checkDatabase(
 	for _, other := range others {
 		if !other.Is(newcomer) && other.Database.Same(newcomer.Database) && other.Refuses(newcomer) {
 			return field.ErrorList{field.Forbidden(path, fmt.Sprintf("%s has the database %s; choose another name",
-				other, updated.ServiceSpec().Database.Database))}
+				other, commonv1.DataOf(updated).Database.Database))}
 		}
 	}
 	return nil
@@ -102,5 +105,5 @@ func (s ServiceLookup[T]) ownKind(ctx context.Context, reader client.Reader, new
 
 func (s ServiceLookup[T]) claim(resource T) sharing.Claim {
 	// A scheme calls a kind like its Go type.
-	return sharing.Of(reflect.TypeFor[T]().Elem().Name(), resource, s.Cluster)
+	return sharing.Of(reflect.TypeFor[T]().Elem().Name(), resource, commonv1.DataOf(resource), s.Cluster)
 }

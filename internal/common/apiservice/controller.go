@@ -1,6 +1,6 @@
 // Package apiservice declares the controller of an API service. It adds to what a service
 // declares what every service has: the kinds that its controller watches, the tools of its
-// passes, the metrics, and that a database belongs to one resource.
+// passes, the metrics, and, for a service with a database, that this belongs to one resource.
 package apiservice
 
 import (
@@ -20,6 +20,7 @@ import (
 	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // Controller declares the controller of a service with resources of type R, and tools of
@@ -94,27 +95,36 @@ func (c Controller[R, T]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg s
 
 // declaration completes the declaration with what every service has.
 func (c Controller[R, T]) declaration(in cluster.Settings) controller.Controller[R, *tools[T], *service.Scope[R, T]] {
-	return controller.Controller[R, *tools[T], *service.Scope[R, T]]{
+	declared := controller.Controller[R, *tools[T], *service.Scope[R, T]]{
 		For: c.For, List: c.List, AddToScheme: c.AddToScheme,
-		Kinds:        slices.Concat(common(sharers[R](in)), rivals(c.For, c.Definition.Kind, in), c.Kinds),
+		Kinds:        slices.Concat(common(), c.Kinds),
 		FieldManager: apply.FieldManager,
-		Indexes: map[string]func(R) []string{
-			indexSecret:           c.secretRefs,
-			indexConfigMap:        configMapRefs[R],
-			indexMariaDB:          mariaDBs[R],
-			service.IndexDatabase: databaseKeys[R](in),
-		},
-		Secrets: controller.By(indexSecret), ConfigMaps: controller.By(indexConfigMap),
+		Indexes:      map[string]func(R) []string{indexSecret: c.secretRefs, indexConfigMap: configMapRefs[R]},
+		Secrets:      controller.By(indexSecret), ConfigMaps: controller.By(indexConfigMap),
 		Trim:  trim,
 		Guard: c.Guard, Outdated: c.Outdated,
-		Preflight: func(ctx context.Context, t *tools[T], resource R) (reconcile.Refusal, error) {
-			return refuseSharer(ctx, service.NewPass(t.Tools, c.Definition, resource))
-		},
 		Scope: func(t *tools[T], resource R) *service.Scope[R, T] {
 			return service.NewScope(t.Tools, c.Definition, resource, t.own)
 		},
 		Pipeline: c.Pipeline, Finalizers: c.Finalizers, Hibernation: c.hibernation(),
 		Background: c.background, Forget: c.forget,
 		Gauges: []reconcile.Gauge[R]{releases[R](c.Metrics)},
+	}
+	if c.hasData() {
+		c.withDatabase(&declared, in)
+	}
+	return declared
+}
+
+// hasData reports whether the service has a database.
+func (c Controller[R, T]) hasData() bool { return commonv1.DataOf(c.For) != nil }
+
+// withDatabase adds what the controller of a service with a database has.
+func (c Controller[R, T]) withDatabase(declared *controller.Controller[R, *tools[T], *service.Scope[R, T]], in cluster.Settings) {
+	declared.Kinds = slices.Concat(declared.Kinds, databases(sharers[R](in)), rivals(c.For, c.Definition.Kind, in))
+	declared.Indexes[indexMariaDB] = mariaDBs[R]
+	declared.Indexes[service.IndexDatabase] = databaseKeys[R](in)
+	declared.Preflight = func(ctx context.Context, t *tools[T], resource R) (reconcile.Refusal, error) {
+		return refuseSharer(ctx, service.NewPass(t.Tools, c.Definition, resource))
 	}
 }

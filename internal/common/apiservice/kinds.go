@@ -24,9 +24,8 @@ import (
 	"github.com/c5c3/forge/internal/common/watches"
 )
 
-// common returns the kinds that every service's controller watches. sharers selects the
-// resources with the database of an object.
-func common(sharers controller.Relation) []controller.Kind {
+// common returns the kinds that every service's controller watches.
+func common() []controller.Kind {
 	return []controller.Kind{
 		{Object: &appsv1.Deployment{}},
 		{Object: &corev1.Service{}},
@@ -38,17 +37,24 @@ func common(sharers controller.Relation) []controller.Kind {
 		{Object: &autoscalingv2.HorizontalPodAutoscaler{}},
 		{Object: &networkingv1.NetworkPolicy{}},
 		{Object: &corev1.Pod{}, Concerns: labelled(func(client.Object) bool { return true })},
-		{Object: &mariadbv1alpha1.MariaDB{}, AddToScheme: mariadbv1alpha1.AddToScheme, Optional: true, Concerns: controller.By(indexMariaDB)},
-		{Object: &mariadbv1alpha1.Database{}, AddToScheme: mariadbv1alpha1.AddToScheme, Optional: true, Freed: sharers},
-		{Object: &mariadbv1alpha1.User{}, AddToScheme: mariadbv1alpha1.AddToScheme, Optional: true},
-		{Object: &mariadbv1alpha1.Grant{}, AddToScheme: mariadbv1alpha1.AddToScheme, Optional: true},
-		{Object: &certmanagerv1.Certificate{}, AddToScheme: certmanagerv1.AddToScheme, Optional: true},
 		{Object: &gatewayv1.HTTPRoute{}, AddToScheme: gatewayv1.Install, Optional: true},
 		{Object: &esov1.ExternalSecret{}, AddToScheme: esov1.AddToScheme, Optional: true, Concerns: controller.By(indexSecret)},
 		{
 			Object: &esov1.ClusterSecretStore{}, AddToScheme: esov1.AddToScheme, Optional: true, ClusterScoped: true,
 			Concerns: controller.Every, Only: secrets.StoreChanges,
 		},
+	}
+}
+
+// databases returns what the controller of a service with a database watches in addition.
+// sharers selects the resources with the database of an object.
+func databases(sharers controller.Relation) []controller.Kind {
+	return []controller.Kind{
+		{Object: &mariadbv1alpha1.MariaDB{}, AddToScheme: mariadbv1alpha1.AddToScheme, Optional: true, Concerns: controller.By(indexMariaDB)},
+		{Object: &mariadbv1alpha1.Database{}, AddToScheme: mariadbv1alpha1.AddToScheme, Optional: true, Freed: sharers},
+		{Object: &mariadbv1alpha1.User{}, AddToScheme: mariadbv1alpha1.AddToScheme, Optional: true},
+		{Object: &mariadbv1alpha1.Grant{}, AddToScheme: mariadbv1alpha1.AddToScheme, Optional: true},
+		{Object: &certmanagerv1.Certificate{}, AddToScheme: certmanagerv1.AddToScheme, Optional: true},
 	}
 }
 

@@ -34,7 +34,7 @@ func refuseSharer(ctx context.Context, p *service.Pass) (reconcile.Refusal, erro
 		return reconcile.Refusal{}, err
 	}
 	refusal := reconcile.Refusal{Reason: vocabulary.ReasonDatabaseInUse, Message: fmt.Sprintf(
-		"%s has the database %s; give this one another database or delete it", holder, p.Spec.Database.Database)}
+		"%s has the database %s; give this one another database or delete it", holder, p.Data.Database.Database)}
 	if !until.IsZero() {
 		refusal.Message += fmt.Sprintf("; if the other one has not installed its schema by %s, it is no longer waited for",
 			until.UTC().Format(time.RFC3339))

@@ -24,27 +24,36 @@ type tools[T any] struct {
 }
 
 func (c Controller[R, T]) tools(in *controller.Shared) (*tools[T], error) {
-	certificates, err := tls.NewMetrics(ctrlmetrics.Registry, c.Metrics.CertificateStart(), c.Metrics.CertificateExpiration())
-	if err != nil {
-		return nil, fmt.Errorf("registering metrics: %w", err)
-	}
-	schemaJobs, err := job.NewMetrics(ctrlmetrics.Registry, c.Metrics.SchemaJobs(), c.Metrics.SchemaJobDuration())
-	if err != nil {
-		return nil, fmt.Errorf("registering metrics: %w", err)
-	}
 	made := &tools[T]{Tools: &service.Tools{
 		Access:  in.Access,
 		NewList: controller.Maker(c.List), Peers: in.Optional(cachedLists{in.Client, in.Manager.GetCache()}),
-		Prober:     probe.New(in.Options.Probe),
-		Turns:      rollout.NewTurns(in.Options.Now),
-		Jobs:       &job.Runner{Client: in.Client, Events: in.APIReader, Scheme: in.Scheme, Exits: job.NewExits()},
-		SchemaJobs: schemaJobs, Certificates: certificates,
+		Prober: probe.New(in.Options.Probe),
+		Turns:  rollout.NewTurns(in.Options.Now),
+		Jobs:   &job.Runner{Client: in.Client, Events: in.APIReader, Scheme: in.Scheme, Exits: job.NewExits()},
+
 		OperatorNamespace: in.Config.OperatorNamespace, AllowUnsupportedUpgrades: in.Config.AllowUnsupportedUpgrades,
 	}}
-	if c.Own != nil {
-		made.own, err = c.Own(in)
+	if c.hasData() {
+		if err := c.databaseMetrics(made.Tools); err != nil {
+			return nil, fmt.Errorf("registering metrics: %w", err)
+		}
 	}
+	if c.Own == nil {
+		return made, nil
+	}
+	own, err := c.Own(in)
+	made.own = own
 	return made, err
+}
+
+// databaseMetrics registers the metrics of services with a database.
+func (c Controller[R, T]) databaseMetrics(t *service.Tools) (err error) {
+	t.Certificates, err = tls.NewMetrics(ctrlmetrics.Registry, c.Metrics.CertificateStart(), c.Metrics.CertificateExpiration())
+	if err != nil {
+		return err
+	}
+	t.SchemaJobs, err = job.NewMetrics(ctrlmetrics.Registry, c.Metrics.SchemaJobs(), c.Metrics.SchemaJobDuration())
+	return err
 }
 
 // background returns what works on resources outside of their passes.

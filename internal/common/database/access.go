@@ -90,7 +90,7 @@ func (a *Access) TaskConnection() (secret, hash string) {
 // of it.
 func (a *Access) Proof() string {
 	_, hash := a.TaskConnection()
-	return fmt.Sprintf("%s/%t", hash, RefusesPlainText(a.pass.Spec.Database))
+	return fmt.Sprintf("%s/%t", hash, RefusesPlainText(a.pass.Data.Database))
 }
 
 // Object returns the Database of mariadb-operator that [Database.EnsureManaged] has found

@@ -27,7 +27,7 @@ var CredentialsOf = reconcile.NewSlot[Credentials]("DatabaseCredentials")
 
 // Requirement returns the Secret with the credentials and the keys that it must hold.
 func Requirement(p *service.Pass) service.Requirement {
-	ref := p.Spec.Database.SecretRef
+	ref := p.Data.Database.SecretRef
 	return service.Requirement{
 		Name: ref.Name, Keys: []string{commonv1.UsernameKey, passwordKey(ref)},
 		Field: "spec.database.secretRef", Reason: vocabulary.ReasonWaitingForDBCredentials,
@@ -38,9 +38,9 @@ func Requirement(p *service.Pass) service.Requirement {
 // database is named after the resource.
 func UseSecret(p *service.Pass, secret *corev1.Secret) {
 	credentials := Credentials{
-		Secret: secret.UID, User: p.Resource.GetName(), Password: secret.Data[passwordKey(p.Spec.Database.SecretRef)],
+		Secret: secret.UID, User: p.Resource.GetName(), Password: secret.Data[passwordKey(p.Data.Database.SecretRef)],
 	}
-	if !p.Spec.Database.IsManaged() {
+	if !p.Data.Database.IsManaged() {
 		credentials.User = string(secret.Data[commonv1.UsernameKey])
 	}
 	p.Hide(string(credentials.Password))

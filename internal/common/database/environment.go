@@ -31,8 +31,8 @@ func (d Database) APIEnv(p *service.Pass) corev1.EnvVar {
 
 // TLSMounts mounts the certificates for the database if TLS is enabled.
 func TLSMounts(p *service.Pass) []deployment.Mount {
-	tls := p.Spec.Database.TLS
-	if !p.Spec.Database.TLSEnabled() || tls.CABundleSecretRef == nil || tls.ClientCertSecretRef == nil {
+	tls := p.Data.Database.TLS
+	if !p.Data.Database.TLSEnabled() || tls.CABundleSecretRef == nil || tls.ClientCertSecretRef == nil {
 		return nil
 	}
 	return []deployment.Mount{deployment.ProjectedMount(volumeTLS, tlsDir(p.Definition),

@@ -21,7 +21,7 @@ import (
 // collection ends them, and DROP DATABASE waits for those.
 func Finalize(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	dropped := 0
-	if p.Spec.Database.IsManaged() && p.Kinds.Served(mariadb.Server) {
+	if p.Data.Database.IsManaged() && p.Kinds.Served(mariadb.Server) {
 		keep, err := KeepsData(ctx, p)
 		if err != nil {
 			return reconcile.Failed(vocabulary.ReasonWaitingForDatabase, err)
@@ -47,7 +47,7 @@ func Finalize(ctx context.Context, p *service.Pass) reconcile.Outcome {
 // for it, if the server is gone or going (its volume may still hold the data), or if
 // another resource keeps data in the same database.
 func KeepsData(ctx context.Context, p *service.Pass) (bool, error) {
-	if p.Spec.KeepsData() {
+	if p.Data.KeepsData() {
 		return true, nil
 	}
 	if serves, err := databaseServes(ctx, p); err != nil || !serves {
@@ -64,7 +64,7 @@ func databaseServes(ctx context.Context, p *service.Pass) (bool, error) {
 	}
 	server := &metav1.PartialObjectMetadata{}
 	server.SetGroupVersionKind(mariadb.Server)
-	server, err := apply.Find(ctx, p.APIReader, p.Key(p.Spec.Database.ClusterRef.Name), server)
+	server, err := apply.Find(ctx, p.APIReader, p.Key(p.Data.Database.ClusterRef.Name), server)
 	return server != nil && server.DeletionTimestamp.IsZero(), err
 }
 
@@ -89,7 +89,7 @@ func drop(ctx context.Context, p *service.Pass, obj client.Object, keep bool) (b
 // from being dropped with it. With foreground deletion garbage collection would be faster
 // than the finalizer.
 func Spare(ctx context.Context, p *service.Pass) error {
-	if !p.Spec.Database.IsManaged() || !p.Kinds.Served(mariadb.Server) {
+	if !p.Data.Database.IsManaged() || !p.Kinds.Served(mariadb.Server) {
 		return nil
 	}
 	live, err := apply.Find(ctx, p.ThirdParty, p.Key(p.Resource.GetName()), &mariadbv1alpha1.Database{})

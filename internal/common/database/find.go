@@ -42,7 +42,7 @@ func (d Database) find(ctx context.Context, p *service.Pass) (*Access, error) {
 	if !certain || a.isHash(inUse, live) {
 		a.used, a.mark = live, inUse
 	}
-	if current, ok := loginOf(live); ok && p.Spec.Database.IsManaged() {
+	if current, ok := loginOf(live); ok && p.Data.Database.IsManaged() {
 		if a.plan, err = a.planLogins(ctx, current, a.hash(live)); err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ func (d Database) Hint(p *service.Pass, text string) string {
 // hint returns advice on the error codes of MariaDB and PyMySQL that a user can fix
 // (https://mariadb.com/kb/en/mariadb-error-code-reference/).
 func hint(p *service.Pass, text string) string {
-	db := p.Spec.Database
+	db := p.Data.Database
 	has := func(codes ...string) bool {
 		return slices.ContainsFunc(codes, func(code string) bool { return strings.Contains(text, code) })
 	}

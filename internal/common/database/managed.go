@@ -26,16 +26,16 @@ func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) error {
 	case ending != nil:
 		return reconcile.WaitError(vocabulary.ReasonWaitingForDatabase, fmt.Sprintf(
 			"Database %s of namespace %s is being deleted, and mariadb-operator drops database %s with it; nothing uses it before that has ended;"+
-				" if this persists, look at the conditions of that Database", ending.Name, ending.Namespace, p.Spec.Database.Database))
+				" if this persists, look at the conditions of that Database", ending.Name, ending.Namespace, p.Data.Database.Database))
 	}
-	if !p.Spec.Database.IsManaged() {
+	if !p.Data.Database.IsManaged() {
 		return nil
 	}
 	if !p.Kinds.Served(mariadb.Server) {
 		return reconcile.WaitError(vocabulary.ReasonMariaDBNotInstalled,
 			"spec.database.clusterRef needs mariadb-operator, which is not installed; install it, or use spec.database.host")
 	}
-	clusterName := p.Spec.Database.ClusterRef.Name
+	clusterName := p.Data.Database.ClusterRef.Name
 	cluster, err := apply.Find(ctx, p.ThirdParty, p.Key(clusterName), &mariadbv1alpha1.MariaDB{})
 	switch {
 	case err != nil:

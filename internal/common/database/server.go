@@ -19,7 +19,7 @@ import (
 // MariaDB is unknown, all is as in the connection that was written last, so that nothing
 // changes because a MariaDB is away.
 func consult(ctx context.Context, p *service.Pass) (theirs bool, err error) {
-	db := &p.Spec.Database
+	db := &p.Data.Database
 	if !db.IsManaged() {
 		return false, nil
 	}
@@ -45,7 +45,7 @@ func findServer(ctx context.Context, p *service.Pass) (*mariadbv1alpha1.MariaDB,
 	if !p.Kinds.Served(mariadb.Server) {
 		return nil, nil
 	}
-	return apply.Find(ctx, p.ThirdParty, p.Key(p.Spec.Database.ClusterRef.Name), &mariadbv1alpha1.MariaDB{})
+	return apply.Find(ctx, p.ThirdParty, p.Key(p.Data.Database.ClusterRef.Name), &mariadbv1alpha1.MariaDB{})
 }
 
 // lastConnection returns the URL that the operator has written for the pods, nil if there
@@ -67,17 +67,17 @@ func remember(p *service.Pass, before *url.URL) {
 	if host := primaryHost(p); before.Hostname() == host {
 		p.DatabaseHost = host
 	}
-	if options := before.Query(); p.Spec.Database.TLS == nil && options.Has(optionCA) {
-		p.Spec.Database.TLS = mariadb.TLS(mariadb.Named(p.Spec.Database.ClusterRef.Name))
+	if options := before.Query(); p.Data.Database.TLS == nil && options.Has(optionCA) {
+		p.Data.Database.TLS = mariadb.TLS(mariadb.Named(p.Data.Database.ClusterRef.Name))
 		if options.Get(optionCheckHost) != "true" {
-			p.Spec.Database.TLS.Mode = commonv1.DatabaseTLSVerifyCA
+			p.Data.Database.TLS.Mode = commonv1.DatabaseTLSVerifyCA
 		}
 	}
 }
 
 // primaryHost returns the host of the server that takes writes.
 func primaryHost(p *service.Pass) string {
-	return serviceHost(p, mariadb.Named(p.Spec.Database.ClusterRef.Name).PrimaryServiceKey().Name)
+	return serviceHost(p, mariadb.Named(p.Data.Database.ClusterRef.Name).PrimaryServiceKey().Name)
 }
 
 // serviceHost returns the name in DNS of a Service in the namespace of the resource.

@@ -189,12 +189,12 @@ func TestAMariaDBThatRequiresTLSIsUsedWithItsOwnCertificates(t *testing.T) {
 		}
 		client := ""
 		if mounts := TLSMounts(a.pass); len(mounts) > 0 {
-			client = a.pass.Spec.Database.TLS.ClientCertSecretRef.Name
+			client = a.pass.Data.Database.TLS.ClientCertSecretRef.Name
 		}
 		if client != test.client {
 			t.Errorf("%s: the client certificate is that of Secret %q, want %q", name, client, test.client)
 		}
-		if refuses := RefusesPlainText(a.pass.Spec.Database); refuses != (test.options != none) {
+		if refuses := RefusesPlainText(a.pass.Data.Database); refuses != (test.options != none) {
 			t.Errorf("%s: a connection in plain text is refused: %t", name, refuses)
 		}
 	}

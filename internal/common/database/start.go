@@ -20,7 +20,7 @@ var startScript string
 // service needs at a start.
 func (d Database) StartScript(p *service.Pass, modules ...string) string {
 	script := config.SetConstant(startScript, "VARIABLE", d.Variable())
-	script = config.SetConstant(script, "REQUIRE_TLS", RefusesPlainText(p.Spec.Database))
-	script = config.SetConstant(script, "WAIT_FOR_WRITES", p.Spec.Database.IsManaged())
+	script = config.SetConstant(script, "REQUIRE_TLS", RefusesPlainText(p.Data.Database))
+	script = config.SetConstant(script, "WAIT_FOR_WRITES", p.Data.Database.IsManaged())
 	return config.SetConstant(script, "MODULES", append([]string{}, modules...))
 }

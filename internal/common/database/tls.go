@@ -52,7 +52,7 @@ func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.O
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonCertificatePending, err)
 	}
-	db := p.Spec.Database
+	db := p.Data.Database
 	issued := !theirs && db.TLSEnabled() && db.IsManaged() && db.TLS.ClientCertSecretRef.Name == clientCertificate(p)
 	if !issued {
 		if err := dropCertificate(ctx, p); err != nil {
@@ -84,9 +84,9 @@ func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.O
 // checkSecrets verifies the Secrets before pods mount them: a pod with a missing Secret
 // would hang without an explanation. theirs is set for those of the MariaDB.
 func checkSecrets(ctx context.Context, p *service.Pass, theirs bool) error {
-	spec, bundle, pair := p.Spec.Database.TLS, "spec.database.tls.caBundleSecretRef", "spec.database.tls.clientCertSecretRef"
+	spec, bundle, pair := p.Data.Database.TLS, "spec.database.tls.caBundleSecretRef", "spec.database.tls.clientCertSecretRef"
 	if theirs {
-		bundle = "MariaDB " + p.Spec.Database.ClusterRef.Name
+		bundle = "MariaDB " + p.Data.Database.ClusterRef.Name
 		pair = bundle
 	}
 	for _, part := range []struct {

@@ -18,8 +18,8 @@ import (
 // connectionURL returns the SQLAlchemy URL of the database.
 func connectionURL(p *service.Pass, l logins.Login) string {
 	return fmt.Sprintf("mysql+pymysql://%s:%s@%s/%s?%s",
-		escape(l.User), escape(string(l.Password)), Address(p), escape(p.Spec.Database.Database),
-		connectionOptions(p.Definition, p.Spec.Database))
+		escape(l.User), escape(string(l.Password)), Address(p), escape(p.Data.Database.Database),
+		connectionOptions(p.Definition, p.Data.Database))
 }
 
 // loginOf parses the result of connectionURL and reports whether text is one.
@@ -44,7 +44,7 @@ func Address(p *service.Pass) string {
 // Service of a MariaDB. Run keys have it, so that no Job runs again because the MariaDB
 // takes writes at another Service.
 func SpecAddress(p *service.Pass) string {
-	db := p.Spec.Database
+	db := p.Data.Database
 	if db.IsManaged() {
 		return withPort(p, serviceHost(p, db.ClusterRef.Name))
 	}
@@ -52,7 +52,7 @@ func SpecAddress(p *service.Pass) string {
 }
 
 func withPort(p *service.Pass, host string) string {
-	return net.JoinHostPort(host, strconv.Itoa(int(p.Spec.Database.PortOrDefault())))
+	return net.JoinHostPort(host, strconv.Itoa(int(p.Data.Database.PortOrDefault())))
 }
 
 // The driver's options that verify the server.

@@ -31,7 +31,8 @@ type API[S service.Scoped] struct {
 	// HealthPath is a path that the API answers without a token, such as "/v3".
 	HealthPath string
 	// Table is a table that every release has in its database, and Tables are all of which
-	// requests need one: a pod that misses one is not ready.
+	// requests need one: a pod that misses one is not ready. They are empty for a service
+	// without a database.
 	Table  string
 	Tables []string
 	// Endpoint returns the API URL of an instance, as shown in status.endpoint.
@@ -39,14 +40,14 @@ type API[S service.Scoped] struct {
 	// Mounts returns what the pods mount in addition to the configuration.
 	Mounts func(S) []Mount
 
-	// Backing is what the pods have of their database and their configuration. Package kit
-	// sets it.
+	// Backing is what the pods have of their database, if there is one, and their
+	// configuration. Package kit sets it.
 	Backing Backing
 }
 
 // Backing is what API pods have of what they stand on. Every function may be nil.
 type Backing struct {
-	// Variable is the environment variable with the URL of the database.
+	// Variable is the environment variable with the URL of the database, "" without one.
 	Variable string
 	// Address returns the address of the database that readiness logs in to.
 	Address func(p *service.Pass) string
@@ -263,16 +264,20 @@ const settleTime = 30 * time.Second
 
 // unready describes a pod that is running but not ready; it returns "" if there is none.
 func (a API[S]) unready(p *service.Pass, pods []corev1.Pod) string {
-	database := "the database"
-	if address := optional(a.Backing.Address, p); address != "" {
-		database += " at " + address
+	requires := "workers that finish requests"
+	if p.Data != nil {
+		database := "the database"
+		if address := optional(a.Backing.Address, p); address != "" {
+			database += " at " + address
+		}
+		requires = "a login to " + database + ", its tables, and " + requires
 	}
 	for i := range pods {
 		for _, container := range pods[i].Status.ContainerStatuses {
 			running := container.State.Running
 			if running != nil && !container.Ready && pods[i].DeletionTimestamp == nil && time.Since(running.StartedAt.Time) > settleTime {
-				return fmt.Sprintf("pod %s is running but not ready: readiness requires a login to %s, its tables, and workers that finish requests; "+
-					"the pod's log gives the reason", pods[i].Name, database)
+				return fmt.Sprintf("pod %s is running but not ready: readiness requires %s; the pod's log gives the reason",
+					pods[i].Name, requires)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ import (
 
 func TestAPodThatIsNotReadyIsReportedWithItsBackend(t *testing.T) {
 	p := service.NewPass(&service.Tools{}, &instance.Definition, instance.Brownfield())
-	api := API[*service.Pass]{Backing: Backing{Address: func(p *service.Pass) string { return p.Spec.Database.Host + ":3306" }}}
+	api := API[*service.Pass]{Backing: Backing{Address: func(p *service.Pass) string { return p.Data.Database.Host + ":3306" }}}
 	pod := func(ready bool, age time.Duration) corev1.Pod {
 		p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "harbour-1"}}
 		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Ready: ready, State: corev1.ContainerState{

@@ -20,7 +20,8 @@ const ReadyFile = "ready.py"
 var readyScript string
 
 // ReadyScript returns the content of [ReadyFile] for the service: it reads a table of the
-// database, looks for the others and sends a request to the API.
+// database, looks for the others and sends a request to the API. Of a service without a
+// database it only asks the API.
 func (a API[S]) ReadyScript(d *service.Definition) string {
 	script := config.SetConstant(readyScript, "VARIABLE", a.Backing.Variable)
 	script = config.SetConstant(script, "TABLE", a.Table)

@@ -39,8 +39,11 @@ func (m *Metrics) Count(owner types.NamespacedName, ended *batchv1.Job) {
 	m.duration.WithLabelValues(owner.Name, owner.Namespace).Observe(at.Sub(ended.CreationTimestamp.Time).Seconds())
 }
 
-// Forget drops the series of a deleted resource.
+// Forget drops the series of a deleted resource. Without metrics it does nothing.
 func (m *Metrics) Forget(owner types.NamespacedName) {
+	if m == nil {
+		return
+	}
 	labels := prometheus.Labels{m.owner: owner.Name, metric.Namespace.Name: owner.Namespace}
 	m.total.DeletePartialMatch(labels)
 	m.duration.DeletePartialMatch(labels)

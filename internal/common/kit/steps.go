@@ -10,17 +10,16 @@ import (
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/image"
-	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/serviceconfig"
 )
 
-// Steps are the steps of a service, in passes of type S, that need at most its database and
-// the schema in it.
+// Steps are the steps of a service with a database, in passes of type S, that need at most
+// this and the schema in it.
 type Steps[S service.Scoped] struct {
+	Stateless[S]
 	// Schema declares the database and its schema.
 	Schema schema.Schema
 }
@@ -40,39 +39,14 @@ func (k Steps[S]) DatabaseConnection(ctx context.Context, s S) reconcile.Outcome
 	return k.Schema.Database.ReconcileConnection(ctx, s.ServicePass())
 }
 
-// Logging is the step [serviceconfig.ReportLogging].
-func (k Steps[S]) Logging(ctx context.Context, s S) reconcile.Outcome {
-	return serviceconfig.ReportLogging(ctx, s.ServicePass())
-}
-
-// NetworkPolicies is the step [networking.ReconcilePolicies].
-func (k Steps[S]) NetworkPolicies(ctx context.Context, s S) reconcile.Outcome {
-	return networking.ReconcilePolicies(ctx, s.ServicePass())
-}
-
 // Database is the step [schema.Schema.Reconcile].
 func (k Steps[S]) Database(ctx context.Context, s S) reconcile.Outcome {
 	return k.Schema.Reconcile(ctx, s.ServicePass())
 }
 
-// Image is the step [image.Reconcile].
-func (k Steps[S]) Image(ctx context.Context, s S) reconcile.Outcome {
-	return image.Reconcile(ctx, s.ServicePass())
-}
-
 // PolicyValidation is the step [policy.ReconcileValidation].
 func (k Steps[S]) PolicyValidation(ctx context.Context, s S) reconcile.Outcome {
 	return policy.ReconcileValidation(ctx, s.ServicePass())
-}
-
-// Route is the step [networking.ReconcileRoute].
-func (k Steps[S]) Route(ctx context.Context, s S) reconcile.Outcome {
-	return networking.ReconcileRoute(ctx, s.ServicePass())
-}
-
-// Autoscaler is the step [deployment.ReconcileAutoscaler].
-func (k Steps[S]) Autoscaler(ctx context.Context, s S) reconcile.Outcome {
-	return deployment.ReconcileAutoscaler(ctx, s.ServicePass())
 }
 
 // FinalizeDatabase is the stage of deletion [database.Finalize].

@@ -19,15 +19,17 @@ func (n Names) Resource() Label {
 	return Label{Name: strings.ToLower(n.Kind), Meaning: "name of the " + n.Kind}
 }
 
-// Definitions returns the common definitions, followed by those that only this operator
-// has.
+// Definitions returns the definitions of every operator of a service with a database, and
+// those that only this operator has.
 func (n Names) Definitions(own ...Definition) []Definition {
-	return slices.Concat(
-		Steps(n.Prefix),
-		[]Definition{n.ReleaseInfo()}, own,
-		[]Definition{n.CertificateStart(), n.CertificateExpiration(), n.SchemaJobs(), n.SchemaJobDuration()},
-		Webhooks(n.Prefix),
-	)
+	database := []Definition{n.CertificateStart(), n.CertificateExpiration(), n.SchemaJobs(), n.SchemaJobDuration()}
+	return n.WithoutDatabase(slices.Concat(own, database)...)
+}
+
+// WithoutDatabase returns the definitions of every operator of a service without a database,
+// and those that only this operator has.
+func (n Names) WithoutDatabase(own ...Definition) []Definition {
+	return slices.Concat(Steps(n.Prefix), []Definition{n.ReleaseInfo()}, own, Webhooks(n.Prefix))
 }
 
 // ReleaseInfo is which release resources have.

@@ -21,10 +21,11 @@ import (
 type Traffic struct {
 	deployment.Instance
 	// Policy is the block of the spec; without it the policies admit no ingress.
-	Policy   *commonv1.NetworkPolicySpec
-	Gateway  *commonv1.GatewaySpec
-	Database commonv1.DatabaseSpec
-	Cache    commonv1.CacheSpec
+	Policy  *commonv1.NetworkPolicySpec
+	Gateway *commonv1.GatewaySpec
+	Cache   commonv1.CacheSpec
+	// Database is the database that the pods use, nil for none.
+	Database *commonv1.DatabaseSpec
 	// Identity is the Identity service that the pods ask about tokens, nil for none.
 	Identity *commonv1.IdentitySpec
 	// OperatorNamespace is the namespace that health checks come from, "" if
@@ -93,7 +94,9 @@ func (t Traffic) egress() []networkingv1.NetworkPolicyEgressRule {
 	rules := []networkingv1.NetworkPolicyEgressRule{
 		{Ports: append([]networkingv1.NetworkPolicyPort{udp}, dns...)},
 		{Ports: tcpPorts(443, 6443)},
-		{Ports: tcpPorts(t.Database.PortOrDefault())},
+	}
+	if t.Database != nil {
+		rules = append(rules, networkingv1.NetworkPolicyEgressRule{Ports: tcpPorts(t.Database.PortOrDefault())})
 	}
 	if ports := cachePorts(t.Cache); len(ports) > 0 {
 		rules = append(rules, networkingv1.NetworkPolicyEgressRule{Ports: tcpPorts(ports...)})

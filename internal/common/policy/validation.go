@@ -23,7 +23,7 @@ func ReconcileValidation(ctx context.Context, p *service.Pass) reconcile.Outcome
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonPolicyValidationFailed, err)
 	}
-	if p.Spec.PolicyOverrides == nil {
+	if p.Options.PolicyOverrides == nil {
 		absent := &batchv1.Job{ObjectMeta: p.Meta(desired.Name)}
 		if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, absent); err != nil {
 			return reconcile.Failed(vocabulary.ReasonReconcileError, err)
@@ -59,7 +59,7 @@ func ValidationTask(p *service.Pass) deployment.Task {
 		Command: []string{"oslopolicy-validator", "--namespace", p.CodeName, "--config-dir", p.ConfigDir},
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
 		RunKey: deployment.GivenKey(p, []any{
-			service.Config.Value(p.Slots).Policy, ini.File(p.Spec.GlobalExtraConfig).Merge(p.Spec.ExtraConfig)["oslo_policy"],
+			service.Config.Value(p.Slots).Policy, ini.File(p.Options.GlobalExtraConfig).Merge(p.Options.ExtraConfig)["oslo_policy"],
 		}),
 	}
 }

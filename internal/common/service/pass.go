@@ -25,7 +25,8 @@ type Tools struct {
 	// time; nil means all.
 	Turns *rollout.Turns
 	Jobs  *job.Runner
-	// SchemaJobs counts the Jobs that changed a database schema.
+	// SchemaJobs counts the Jobs that changed a database schema; it is nil for a service
+	// without a database.
 	SchemaJobs *job.Metrics
 	// Certificates holds the metrics of database certificates; nil records none.
 	Certificates *tls.Metrics
@@ -50,6 +51,11 @@ type Pass struct {
 	// server at the end of the pass.
 	Spec   *commonv1.ServiceSpec
 	Status *commonv1.ServiceStatus
+	// Data is the part of the spec about the database, nil if the service has none.
+	Data *commonv1.DataSpec
+	// Options is the part of the spec about options and the policy. It is empty if the service
+	// reads none.
+	Options *commonv1.OptionsSpec
 	// DatabaseHost is the host of a managed database, "" for that of the main Service of its
 	// MariaDB. The step for the certificates of the database sets it, before any other step
 	// that uses the database.
@@ -58,10 +64,15 @@ type Pass struct {
 
 // NewPass returns a pass over the resource.
 func NewPass(tools *Tools, definition *Definition, resource Resource) *Pass {
+	options := commonv1.OptionsOf(resource)
+	if options == nil {
+		options = &commonv1.OptionsSpec{}
+	}
 	return &Pass{
 		Tools: tools, Definition: definition, Names: Names{resource.GetNamespace(), resource.GetName(), definition},
 		Slots:    &reconcile.Slots{},
 		Resource: resource, Spec: resource.ServiceSpec(), Status: resource.ServiceStatus(),
+		Data: commonv1.DataOf(resource), Options: options,
 	}
 }
 

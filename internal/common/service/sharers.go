@@ -18,15 +18,20 @@ import (
 // it.
 const IndexDatabase = "spec.database"
 
-// DatabaseOf identifies the resource's database.
+// DatabaseOf identifies the resource's database. It is the zero value if the service has
+// none.
 func DatabaseOf(resource Resource, in cluster.Settings) commonv1.DatabaseIdentity {
-	return resource.ServiceSpec().Database.Identity(in, resource.GetNamespace())
+	data := commonv1.DataOf(resource)
+	if data == nil {
+		return commonv1.DatabaseIdentity{}
+	}
+	return data.Database.Identity(in, resource.GetNamespace())
 }
 
 // DatabaseIdentity identifies the database of the pass.
 func (p *Pass) DatabaseIdentity() commonv1.DatabaseIdentity { return DatabaseOf(p.Resource, p.Cluster) }
 
-func (p *Pass) claim() sharing.Claim { return sharing.Of(p.Kind, p.Resource, p.Cluster) }
+func (p *Pass) claim() sharing.Claim { return sharing.Of(p.Kind, p.Resource, p.Data, p.Cluster) }
 
 // Holder returns the resource that has the database of the pass, if that is another one,
 // and until when at most if nothing else changes.
@@ -87,10 +92,10 @@ func ownKind(ctx context.Context, p *Pass) ([]sharing.Claim, error) {
 	for _, key := range p.DatabaseIdentity().Keys() {
 		others, err := apply.List[Resource](ctx, p.Client, p.NewList(), client.MatchingFields{IndexDatabase: key})
 		if err != nil {
-			return nil, fmt.Errorf("listing the %ss with database %s: %w", p.Kind, p.Spec.Database.Database, err)
+			return nil, fmt.Errorf("listing the %ss with database %s: %w", p.Kind, p.Data.Database.Database, err)
 		}
 		for _, other := range others {
-			found = append(found, sharing.Of(p.Kind, other, p.Cluster))
+			found = append(found, sharing.Of(p.Kind, other, commonv1.DataOf(other), p.Cluster))
 		}
 	}
 	return found, nil

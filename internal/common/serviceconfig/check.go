@@ -53,13 +53,13 @@ func (s Settings[S]) ReconcileCheck(ctx context.Context, scope S) reconcile.Outc
 // isWritten reports whether users have set any option or filter.
 func (s Settings[S]) isWritten(scope S) bool {
 	_, filtered := s.filters(scope)
-	return len(s.options(scope)) > 0 || scope.ServicePass().Spec.ExtraConfigSecretRef != nil || filtered
+	return len(s.options(scope)) > 0 || scope.ServicePass().Options.ExtraConfigSecretRef != nil || filtered
 }
 
 // options returns the options that users have set outside of Secrets.
 func (s Settings[S]) options(scope S) ini.File {
-	spec := scope.ServicePass().Spec
-	return ini.File(spec.GlobalExtraConfig).Merge(s.plugins(scope), spec.ExtraConfig)
+	given := scope.ServicePass().Options
+	return ini.File(given.GlobalExtraConfig).Merge(s.plugins(scope), given.ExtraConfig)
 }
 
 // given returns these options with the one that users choose in spec.cache.
@@ -92,7 +92,7 @@ func (s Settings[S]) wasChecked(scope S) func(files map[string]string) bool {
 // written names the fields in which users set options.
 func (s Settings[S]) written(scope S) string {
 	fields := []string{fieldExtraConfig, fieldSecretRef}
-	if len(scope.ServicePass().Spec.GlobalExtraConfig) > 0 {
+	if len(scope.ServicePass().Options.GlobalExtraConfig) > 0 {
 		fields = append(fields, "spec.globalExtraConfig")
 	}
 	if s.Plugins != nil {

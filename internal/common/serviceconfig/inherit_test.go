@@ -92,8 +92,8 @@ func TestACheckByAnOperatorOfVersion080IsNotRepeated(t *testing.T) {
 		again  bool
 	}{
 		"the same is written": {func(*service.Pass, *Settings[*service.Pass]) {}, false},
-		"another option":      {func(p *service.Pass, _ *Settings[*service.Pass]) { p.Spec.ExtraConfig["Pier"]["length"] = "13" }, true},
-		"one more option":     {func(p *service.Pass, _ *Settings[*service.Pass]) { p.Spec.ExtraConfig["Pier"]["width"] = "1" }, true},
+		"another option":      {func(p *service.Pass, _ *Settings[*service.Pass]) { p.Options.ExtraConfig["Pier"]["length"] = "13" }, true},
+		"one more option":     {func(p *service.Pass, _ *Settings[*service.Pass]) { p.Options.ExtraConfig["Pier"]["width"] = "1" }, true},
 		"another backend of the cache": {func(_ *service.Pass, s *Settings[*service.Pass]) {
 			s.Options = func(*service.Pass) ini.File { return ini.File{"cache": {"backend": "dogpile.cache.redis"}} }
 		}, true},

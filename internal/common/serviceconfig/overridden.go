@@ -24,16 +24,16 @@ type layer struct {
 // overridden returns the options of spec.globalExtraConfig that have no effect, in
 // alphabetical order. options are all that pods read.
 func (s Settings[S]) overridden(scope S, secret secretOptions, options ini.File) []commonv1.OverriddenOption {
-	spec := scope.ServicePass().Spec
+	given := scope.ServicePass().Options
 	// The first one takes precedence.
-	layers := []layer{{fieldSecretRef, secret.user}, {fieldExtraConfig, spec.ExtraConfig}}
+	layers := []layer{{fieldSecretRef, secret.user}, {fieldExtraConfig, given.ExtraConfig}}
 	if s.Plugins != nil {
 		layers = append(layers, layer{s.Plugins.Field, s.plugins(scope)})
 	}
 	for i := range layers {
 		layers[i].options = layers[i].options.Merge()
 	}
-	global := ini.File(spec.GlobalExtraConfig).Merge()
+	global := ini.File(given.GlobalExtraConfig).Merge()
 	var found []commonv1.OverriddenOption
 	for _, section := range slices.Sorted(maps.Keys(global)) {
 		for _, option := range slices.Sorted(maps.Keys(global[section])) {

@@ -116,7 +116,7 @@ func (s Settings[S]) Reconcile(ctx context.Context, scope S) reconcile.Outcome {
 func (s Settings[S]) Render(scope S, rules map[string]string) (ini.File, map[string]string, error) {
 	p := scope.ServicePass()
 	options := partOptions(p, s.Parts).Merge(
-		s.Options(scope), logOptions(p.Spec.Logging, p.ConfigDir), p.Spec.GlobalExtraConfig, s.plugins(scope), p.Spec.ExtraConfig)
+		s.Options(scope), logOptions(p.Spec.Logging, p.ConfigDir), p.Options.GlobalExtraConfig, s.plugins(scope), p.Options.ExtraConfig)
 	files, err := s.Files(scope)
 	if err != nil {
 		return nil, nil, err
@@ -162,7 +162,7 @@ func (s Settings[S]) check() Check {
 
 // policyRules returns the rules of the policy ConfigMap, overridden by the inline ones.
 func policyRules(ctx context.Context, p *service.Pass) (map[string]string, error) {
-	overrides := p.Spec.PolicyOverrides
+	overrides := p.Options.PolicyOverrides
 	if overrides == nil {
 		return nil, nil
 	}
@@ -191,7 +191,7 @@ func (s Settings[S]) readSecrets(ctx context.Context, p *service.Pass) (secretOp
 	if err != nil {
 		return secretOptions{}, err
 	}
-	ref := p.Spec.ExtraConfigSecretRef
+	ref := p.Options.ExtraConfigSecretRef
 	if ref == nil {
 		return secret, nil
 	}

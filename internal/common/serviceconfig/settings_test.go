@@ -187,12 +187,12 @@ func TestOptionPrecedenceIsDefaultsThenPluginThenUser(t *testing.T) {
 
 func TestGlobalOptionsAreOverriddenByTheServicesOwn(t *testing.T) {
 	p := withSecret(t, "1", settings.File, "[Global]\nsecret = own\n")
-	p.Spec.ExtraConfig = map[string]map[string]string{"Global": {"extra": "own", "secret": "other"}}
-	p.Spec.GlobalExtraConfig = map[string]map[string]string{
+	p.Options.ExtraConfig = map[string]map[string]string{"Global": {"extra": "own", "secret": "other"}}
+	p.Options.GlobalExtraConfig = map[string]map[string]string{
 		"global":  {"extra": "all", "plugin": "all", "secret": "all", "here": "all"},
 		"DEFAULT": {"pier": "nine"}, "oslo_policy": {"policy_file": "mine"},
 	}
-	p.Spec.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"a": "role:reader"}}
+	p.Options.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"a": "role:reader"}}
 	with := settings
 	with.Plugins = plugins(ini.File{"global": {"plugin": "own"}})
 	if outcome := with.Reconcile(t.Context(), p); !outcome.IsDone() {

@@ -32,19 +32,18 @@ type Claim struct {
 	Deleting bool
 }
 
-// resource is what a claim is made of.
+// resource is what a claim is made of, together with its database.
 type resource interface {
 	metav1.Object
-	commonv1.Describer
 	ServiceStatus() *commonv1.ServiceStatus
 }
 
 // Of returns the claim of a resource to its database.
-func Of(kind string, r resource, in cluster.Settings) Claim {
+func Of(kind string, r resource, data *commonv1.DataSpec, in cluster.Settings) Claim {
 	return Claim{
 		Kind: kind, Namespace: r.GetNamespace(), Name: r.GetName(), UID: r.GetUID(), Created: r.GetCreationTimestamp(),
-		Database: r.ServiceSpec().Database.Identity(in, r.GetNamespace()), Installed: r.ServiceStatus().InstalledRelease != "",
-		Keeps: r.ServiceSpec().KeepsData(), Deleting: r.GetDeletionTimestamp() != nil,
+		Database: data.Database.Identity(in, r.GetNamespace()), Installed: r.ServiceStatus().InstalledRelease != "",
+		Keeps: data.KeepsData(), Deleting: r.GetDeletionTimestamp() != nil,
 	}
 }
 

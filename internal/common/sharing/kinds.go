@@ -71,7 +71,7 @@ func FromObject(object *unstructured.Unstructured, in cluster.Settings) Claim {
 		return value
 	}
 	port, _, _ := unstructured.NestedInt64(object.Object, "spec", "database", "port")
-	spec := &commonv1.ServiceSpec{
+	data := &commonv1.DataSpec{
 		DeletionPolicy: commonv1.DeletionPolicy(text("spec", "deletionPolicy")),
 		Database: commonv1.DatabaseSpec{
 			Host: text("spec", "database", "host"), Port: int32(port), //nolint:gosec // The schema limits it to 65535.
@@ -79,20 +79,16 @@ func FromObject(object *unstructured.Unstructured, in cluster.Settings) Claim {
 		},
 	}
 	if name := text("spec", "database", "clusterRef", "name"); name != "" {
-		spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: name}
+		data.Database.ClusterRef = &corev1.LocalObjectReference{Name: name}
 	}
 	status := &commonv1.ServiceStatus{InstalledRelease: text("status", "installedRelease")}
-	return Of(object.GetKind(), described{object, spec, status}, in)
+	return Of(object.GetKind(), described{object, status}, data, in)
 }
 
 type described struct {
 	*unstructured.Unstructured
-	spec   *commonv1.ServiceSpec
 	status *commonv1.ServiceStatus
 }
-
-// ServiceSpec implements [commonv1.Describer].
-func (d described) ServiceSpec() *commonv1.ServiceSpec { return d.spec }
 
 func (d described) ServiceStatus() *commonv1.ServiceStatus { return d.status }
 

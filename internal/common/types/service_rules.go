@@ -11,7 +11,6 @@ import (
 func (s *ServiceSpec) SetDefaults() {
 	SetIfZero(&s.Replicas, DefaultReplicas)
 	s.Cache.SetDefaults()
-	s.Database.SetDefaults()
 	s.UWSGI.SetDefaults()
 	SetLoggingDefaults(&s.Logging)
 	SetResourcesDefaults(&s.Resources)
@@ -26,7 +25,8 @@ type Describer interface {
 	ServiceSpec() *ServiceSpec
 }
 
-// ServiceRules returns the rules of every API service. The name of the service is part of
+// ServiceRules returns the rules of every API service. [DataRules], [OptionsRules] and
+// [ServiceUserRules] are those of services that have more. The name of the service is part of
 // the examples in errors; selector returns the labels of an instance's API pods.
 func ServiceRules[T Describer](service string, selector func(name string) map[string]string) rules.Table[T] {
 	spec := func(check func(*ServiceSpec, *field.Path) field.ErrorList) rules.Check[T] {
@@ -38,16 +38,7 @@ func ServiceRules[T Describer](service string, selector func(name string) map[st
 		{Path: "spec.imagePullSecrets", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
 			return ValidateImagePullSecrets(s.ImagePullSecrets, at)
 		})},
-		{Path: "spec.database", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
-			return ValidateDatabase(s.Database, service, at)
-		})},
 		{Path: "spec.cache", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateCache(s.Cache, at) })},
-		{Path: "spec.deletionPolicy", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
-			return CheckDeletionPolicy(s.DeletionPolicy, at)
-		})},
-		{Path: "spec.policyOverrides", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
-			return ValidatePolicy(s.PolicyOverrides, at)
-		})},
 		{Path: "spec.logging", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateLogging(s.Logging, at) })},
 		{Path: "spec.autoscaling", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
 			return ValidateAutoscaling(s.Autoscaling, s.Replicas, at)
@@ -87,19 +78,4 @@ func validatePreStopSleep(s *ServiceSpec, at *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(at, sleep, "preStopSleepSeconds must be less than terminationGracePeriodSeconds"))
 	}
 	return errs
-}
-
-// ServiceImmutables returns the fields that are immutable in every API service. Changing
-// one would orphan the data of the old value.
-func ServiceImmutables[T Describer]() []rules.Immutable[T] {
-	return []rules.Immutable[T]{
-		{
-			Path: "spec.database.database", Message: "database name is immutable",
-			Get: func(r T) any { return r.ServiceSpec().Database.Database },
-		},
-		{
-			Path: "spec.database", Message: "database mode (managed clusterRef vs brownfield host) is immutable",
-			Get: func(r T) any { return r.ServiceSpec().Database.IsManaged() },
-		},
-	}
 }

@@ -52,7 +52,8 @@ type ServiceStatus struct {
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
 
-	// installedRelease is the image tag whose database schema is installed.
+	// installedRelease is the image tag whose database schema is installed, or, of a service
+	// without a database, that all pods run.
 	// Example: "2025.1".
 	//
 	// +optional

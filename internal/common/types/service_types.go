@@ -6,8 +6,9 @@ import (
 )
 
 // ServiceSpec describes the common parts of every OpenStack API service: an image, a
-// database, a cache, configuration, and pods behind a Service. A kind embeds it and adds
-// the fields of its service.
+// cache, and pods behind a Service. A kind embeds it and adds the fields of its service: a
+// service with a database also embeds [DataSpec], and one with a configuration file of
+// oslo.config [OptionsSpec].
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.preStopSleepSeconds) ? self.preStopSleepSeconds : 5) < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30)",fieldPath=".preStopSleepSeconds",message="preStopSleepSeconds must be less than terminationGracePeriodSeconds"
 // +kubebuilder:validation:XValidation:rule="!has(self.uwsgi) || !has(self.uwsgi.harakiri) || self.uwsgi.harakiri < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30) - (has(self.preStopSleepSeconds) ? self.preStopSleepSeconds : 5)",fieldPath=".uwsgi.harakiri",message="harakiri must be less than terminationGracePeriodSeconds minus preStopSleepSeconds"
@@ -23,7 +24,7 @@ type ServiceSpec struct {
 	Replicas int32 `json:"replicas,omitempty"`
 
 	// image is the container image of the service. Its tag starts with the
-	// OpenStack release; changing the release upgrades the database schema.
+	// OpenStack release; changing the release upgrades the database schema, if there is one.
 	//
 	// +required
 	Image ImageSpec `json:"image"`
@@ -39,34 +40,10 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, size(s.name) > 0)",message="name the Secret with which the image is pulled"
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
-	// database is the MariaDB database of the service. Its name and the choice between
-	// clusterRef and host cannot be changed later.
-	//
-	// +required
-	// +kubebuilder:validation:XValidation:rule="self.database == oldSelf.database",fieldPath=".database",message="database name is immutable"
-	// +kubebuilder:validation:XValidation:rule="has(self.clusterRef) == has(oldSelf.clusterRef)",message="database mode (managed clusterRef vs brownfield host) is immutable"
-	Database DatabaseSpec `json:"database"`
-
 	// cache is the memcached that the service uses.
 	//
 	// +required
 	Cache CacheSpec `json:"cache"`
-
-	// deletionPolicy determines what happens to the data when the resource is deleted. With
-	// Retain, the database, its user and the keys that its content needs stay, and a new
-	// resource of the same name adopts them. With Delete, the operator removes them; this
-	// is also the behaviour when the field is not set. A database on database.host always
-	// stays.
-	//
-	// +optional
-	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
-
-	// policyOverrides changes rules of the service's API policy. The operator validates the
-	// rules with the image before pods get them.
-	//
-	// +optional
-	// +kubebuilder:validation:XValidation:rule="(has(self.rules) && size(self.rules) > 0) || has(self.configMapRef)",message="at least one of rules or configMapRef must be set"
-	PolicyOverrides *PolicySpec `json:"policyOverrides,omitempty"`
 
 	// hibernation stops everything that runs for the service: the API pods, Jobs, and
 	// schedules such as those of rotations. Data, keys and passwords stay. An upgrade that has
@@ -157,36 +134,6 @@ type ServiceSpec struct {
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="!has(self.type) || self.type != 'Recreate' || !has(self.rollingUpdate)",fieldPath=".rollingUpdate",message="rollingUpdate must not be set when type is Recreate"
 	Strategy *appsv1.DeploymentStrategy `json:"strategy,omitempty"`
-
-	// globalExtraConfig has options like those of extraConfig that a ControlPlane sets for all
-	// of its services. The options of extraConfig, of its Secret and of plugins take
-	// precedence; status.overriddenOptions lists the options that have no effect. The
-	// service ignores options that it does not know.
-	//
-	// +optional
-	GlobalExtraConfig map[string]map[string]string `json:"globalExtraConfig,omitempty"`
-
-	// extraConfig adds options to the service's configuration file, by section and option,
-	// and takes precedence over what the operator sets. The description of spec names the
-	// reserved options, if there are any. Each value is a string. Example: {"DEFAULT":
-	// {"debug": "true"}}.
-	//
-	// +optional
-	ExtraConfig map[string]map[string]string `json:"extraConfig,omitempty"`
-
-	// extraConfigSecretRef names a Secret with further options, for values that are secret.
-	// The default key is the name of the service's configuration file, and the entry has
-	// the format of that file: a line with the [section], then one line for each option. An
-	// option that accepts several values may have several lines. These options take
-	// precedence over those of extraConfig. Example: {"name": "ldap-options"}.
-	//
-	// +optional
-	ExtraConfigSecretRef *SecretRefSpec `json:"extraConfigSecretRef,omitempty"`
-}
-
-// KeepsData reports whether the database stays when the resource is deleted.
-func (s *ServiceSpec) KeepsData() bool {
-	return s.DeletionPolicy == DeletionPolicyRetain || !s.Database.IsManaged()
 }
 
 // TerminationGracePeriod returns the seconds between the signal to stop and the

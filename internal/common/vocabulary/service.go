@@ -59,6 +59,22 @@ func ServiceConditions(api string) (prerequisites, serving []Condition) {
 	return prerequisites, serving
 }
 
+// StatelessConditions returns the conditions of [ServiceConditions] that a service without a
+// database and without options of oslo.config has.
+func StatelessConditions(api string) (prerequisites, serving []Condition) {
+	prerequisites, serving = ServiceConditions(api)
+	prerequisites = slices.DeleteFunc(prerequisites, func(c Condition) bool {
+		return slices.Contains([]string{ConditionDatabaseTLSReady, ConditionDatabaseReady, ConditionPolicyValidReady}, c.Type)
+	})
+	foreign := []string{ReasonWaitingForDBCredentials, ReasonWaitingForExtraConfig, ReasonDeploymentStopped}
+	for _, conditions := range [][]Condition{prerequisites, serving} {
+		for n := range conditions {
+			conditions[n].False = slices.DeleteFunc(conditions[n].False, func(reason string) bool { return slices.Contains(foreign, reason) })
+		}
+	}
+	return prerequisites, serving
+}
+
 // WithFalse adds reasons with which the condition of the type is False.
 func WithFalse(conditions []Condition, conditionType string, reasons ...string) []Condition {
 	all := slices.Clone(conditions)
@@ -119,6 +135,12 @@ func Summary(notReady ...string) []Condition {
 			ReasonNotAllReady, ReasonInvalidSpec, ReasonReconcileError, ReasonDeleting, ReasonHibernating, ReasonHibernated,
 		}, notReady...),
 	}}, Abnormal()...)
+}
+
+// StatelessEvents returns the events that the resource of every API service without a
+// database has.
+func StatelessEvents() []Event {
+	return Normal(EventPaused, EventResumed, EventHibernated, EventDeploymentRolloutComplete)
 }
 
 // ServiceEvents returns the events that the resource of every API service has.

@@ -1,6 +1,7 @@
 package vocabulary
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,5 +44,23 @@ func TestAServiceUserAddsAConditionAndAReasonOfItsSecret(t *testing.T) {
 	want[0].False = append(want[0].False, "WaitingForServiceUser")
 	if diff := cmp.Diff(want, WithServiceUser(with)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestAServiceWithoutADatabaseHasNoConditionAboutOne(t *testing.T) {
+	prerequisites, serving := StatelessConditions("BuoyReady")
+	all := slices.Concat(prerequisites, serving)
+	want := []string{
+		ConditionSecretsReady, ConditionNetworkPolicyReady, ConditionDeploymentReady, ConditionHTTPRouteReady, "BuoyReady", ConditionHPAReady,
+	}
+	if got := Types(all); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, condition := range all {
+		for _, reason := range slices.Concat(condition.True, condition.False) {
+			if reason == ReasonWaitingForDBCredentials || reason == ReasonDeploymentStopped {
+				t.Errorf("%s has the reason %s", condition.Type, reason)
+			}
+		}
 	}
 }

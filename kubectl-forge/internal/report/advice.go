@@ -112,14 +112,16 @@ func (b *builder) remediesByText(cause Cause, service inventory.Instance) []stri
 	contains := func(texts ...string) bool {
 		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(cause.Message, text) })
 	}
-	owner := releaseOwner(service)
+	owner, data := releaseOwner(service), commonv1.DataOf(service.Resource)
 	switch {
 	case cause.Reason == vocabulary.ReasonConfigCheckInProgress && contains("ended with exit code"):
 		return []string{edit(owner)}
 	case contains("cannot pull image", "cannot use image"):
 		return b.correctImage(service, edit(owner))
+	case data == nil:
+		return nil
 	case contains("Access denied"), b.denied(cause):
-		return []string{kubectl(owner.Namespace, "edit secret %s", service.ServiceSpec().Database.SecretRef.Name)}
+		return []string{kubectl(owner.Namespace, "edit secret %s", data.Database.SecretRef.Name)}
 	case contains("Can't connect", "Lost connection", "a login to the database"):
 		return []string{describeDatabase(service)}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/c5c3/forge/internal/common/secrets"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 )
 
@@ -33,9 +34,10 @@ func edit(owner inventory.Ref) string {
 // describeStores names both stores: External Secrets cannot check one of them.
 const describeStores = "kubectl describe clustersecretstores " + secrets.StoreName + " " + secrets.CheckedStoreName
 
-// describeDatabase returns the command that shows whether the database can be reached.
+// describeDatabase returns the command that shows whether the database of a service that has
+// one can be reached.
 func describeDatabase(of inventory.Instance) string {
-	ns, database := of.GetNamespace(), of.ServiceSpec().Database
+	ns, database := of.GetNamespace(), commonv1.DataOf(of.Resource).Database
 	if database.ClusterRef != nil {
 		return kubectl(ns, "describe mariadb %s", database.ClusterRef.Name)
 	}

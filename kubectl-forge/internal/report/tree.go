@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/job"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -82,8 +83,8 @@ func uses(obj, other client.Object) bool {
 	if !isService || !isThirdParty || server.GetKind() != "MariaDB" || metav1.GetControllerOf(service) != nil {
 		return false
 	}
-	ref := service.ServiceSpec().Database.ClusterRef
-	return ref != nil && ref.Name == server.GetName()
+	data := commonv1.DataOf(service.Resource)
+	return data != nil && data.Database.IsManaged() && data.Database.ClusterRef.Name == server.GetName()
 }
 
 const (

@@ -78,10 +78,12 @@ func Keystone(conditions ...metav1.Condition) *keystonev1alpha1.Keystone {
 			ServiceSpec: commonv1.ServiceSpec{
 				Replicas: 1,
 				Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
+				Cache: commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
+			},
+			DataSpec: commonv1.DataSpec{
 				Database: commonv1.DatabaseSpec{
 					Host: "mariadb.openstack.svc.cluster.local", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "keystone-db"},
 				},
-				Cache: commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
 			},
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminUser: "admin", Region: "RegionOne", AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "keystone-admin"},
@@ -106,10 +108,12 @@ func Placement(conditions ...metav1.Condition) *placementv1alpha1.Placement {
 			ServiceSpec: commonv1.ServiceSpec{
 				Replicas: 1,
 				Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/placement", Tag: "2025.2"},
+				Cache: commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
+			},
+			DataSpec: commonv1.DataSpec{
 				Database: commonv1.DatabaseSpec{
 					Host: "mariadb.openstack.svc.cluster.local", Database: "placement", SecretRef: commonv1.SecretRefSpec{Name: "placement-db"},
 				},
-				Cache: commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
 			},
 			Identity:             commonv1.IdentitySpec{AuthURL: "http://keystone.openstack.svc:5000/v3"},
 			ServiceUserSecretRef: commonv1.SecretRefSpec{Name: "placement-user"},

@@ -54,12 +54,14 @@ func brownfield(key client.ObjectKey) *keystonev1alpha1.Keystone {
 			ServiceSpec: commonv1.ServiceSpec{
 				Replicas: 1,
 				Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.1"},
+				Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
+			},
+			DataSpec: commonv1.DataSpec{
 				Database: commonv1.DatabaseSpec{
 					// Keystones that share a database block each other.
 					Host: key.Name + "." + key.Namespace + ".example.com", Database: "keystone",
 					SecretRef: commonv1.SecretRefSpec{Name: databaseSecret(key)},
 				},
-				Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
 			},
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: adminSecret(key)},

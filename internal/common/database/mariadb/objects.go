@@ -17,7 +17,7 @@ const connectionsPerPod = 50
 
 func serverRef(p *service.Pass) mariadbv1alpha1.MariaDBRef {
 	return mariadbv1alpha1.MariaDBRef{
-		ObjectReference: mariadbv1alpha1.ObjectReference{Name: p.Spec.Database.ClusterRef.Name},
+		ObjectReference: mariadbv1alpha1.ObjectReference{Name: p.Data.Database.ClusterRef.Name},
 		WaitForIt:       true,
 	}
 }
@@ -26,7 +26,7 @@ func serverRef(p *service.Pass) mariadbv1alpha1.MariaDBRef {
 // It must be set from the start: with foreground deletion the garbage collector deletes
 // these objects before any finalizer could set it.
 func cleanup(p *service.Pass) mariadbv1alpha1.SQLTemplate {
-	if !p.Spec.KeepsData() {
+	if !p.Data.KeepsData() {
 		return mariadbv1alpha1.SQLTemplate{}
 	}
 	return mariadbv1alpha1.SQLTemplate{CleanupPolicy: ptr.To(mariadbv1alpha1.CleanupPolicySkip)}
@@ -39,7 +39,7 @@ func Database(p *service.Pass) *mariadbv1alpha1.Database {
 	return &mariadbv1alpha1.Database{
 		ObjectMeta: meta,
 		Spec: mariadbv1alpha1.DatabaseSpec{
-			SQLTemplate: cleanup(p), MariaDBRef: serverRef(p), CharacterSet: "utf8", Collate: "utf8_general_ci", Name: p.Spec.Database.Database,
+			SQLTemplate: cleanup(p), MariaDBRef: serverRef(p), CharacterSet: "utf8", Collate: "utf8_general_ci", Name: p.Data.Database.Database,
 		},
 	}
 }
@@ -47,7 +47,7 @@ func Database(p *service.Pass) *mariadbv1alpha1.Database {
 // User builds a user with the password that the spec refers to or, if pinned names a
 // Secret, with the one that the Secret holds under the user's name.
 func User(p *service.Pass, name, pinned string) *mariadbv1alpha1.User {
-	ref := p.Spec.Database.SecretRef
+	ref := p.Data.Database.SecretRef
 	secret, key := ref.Name, ref.KeyOr(commonv1.PasswordKey)
 	if pinned != "" {
 		secret, key = pinned, name
@@ -80,7 +80,7 @@ func Grant(p *service.Pass, user string) *mariadbv1alpha1.Grant {
 		ObjectMeta: p.Meta(user),
 		Spec: mariadbv1alpha1.GrantSpec{
 			SQLTemplate: cleanup(p), MariaDBRef: serverRef(p), Privileges: []string{"ALL PRIVILEGES"},
-			Database: p.Spec.Database.Database, Table: "*", Username: user,
+			Database: p.Data.Database.Database, Table: "*", Username: user,
 		},
 	}
 }

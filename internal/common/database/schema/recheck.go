@@ -149,7 +149,7 @@ func (w *work) recheckHint(task string) string {
 	default:
 		return ""
 	}
-	hint := "; " + what + ": if tables are missing, restore a backup of database " + w.Spec.Database.Database
+	hint := "; " + what + ": if tables are missing, restore a backup of database " + w.Data.Database.Database
 	if w.RunAgain != "" {
 		hint += ", or set the annotation " + w.RunAgain + " to a new value to begin with an empty one"
 	}

@@ -33,7 +33,7 @@ func (w *work) task(name string, retries int32, command []string) deployment.Tas
 		Env:         append(w.Database.Env(secret), w.Environment...),
 		Mounts:      append([]deployment.Mount{deployment.ConfigMount(w.Pass)}, database.TLSMounts(w.Pass)...),
 		Annotations: map[string]string{database.HashAnnotation(w.Definition): hash},
-		RunKey:      []any{w.Spec.Image.Reference(), command, database.SpecAddress(w.Pass), w.Spec.Database.Database},
+		RunKey:      []any{w.Spec.Image.Reference(), command, database.SpecAddress(w.Pass), w.Data.Database.Database},
 	}
 }
 

@@ -17,17 +17,20 @@ import time
 import urllib.parse
 from os import environ
 
-import pymysql
 import uwsgi
 
-# The operator replaces these by the environment variable with the URL of the database, by
-# a table that every release of the service has in it, and all of which requests need one,
-# by what is requested of the API, and by the port to answer on.
+# The operator replaces these by the environment variable with the URL of the database, which
+# is empty for a service without one, by a table that every release of the service has in it,
+# and all of which requests need one, by what is requested of the API, and by the port to
+# answer on.
 VARIABLE = ""
 TABLE = ""
 TABLES = []
 ADDRESS = ""
 PORT = 0
+
+if VARIABLE:
+    import pymysql
 
 # All who ask within this time get the same answer.
 FRESH_SECONDS = 1
@@ -75,6 +78,15 @@ class Question:
             with self.changed:
                 self.answer, self.answered, self.pending = answer, time.monotonic(), False
                 self.changed.notify_all()
+
+
+class NoDatabase:
+    """Stands for the database of a service that has none."""
+
+    late = None
+
+    def ask(self):
+        return None
 
 
 class Database:
@@ -254,8 +266,9 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     try:
+        database = Database(environ[VARIABLE]) if VARIABLE else NoDatabase()
         # The interval is about shutting down, which ends the process.
-        serve(Readiness(Database(environ[VARIABLE]), API(ADDRESS)), PORT).serve_forever(poll_interval=3600)
+        serve(Readiness(database, API(ADDRESS)), PORT).serve_forever(poll_interval=3600)
     except Exception as error:
         print(f"not ready: nothing can answer on port {PORT} (error {type(error).__name__})", file=sys.stderr, flush=True)
         # uWSGI starts it again at once.

@@ -96,6 +96,14 @@ class Ready(unittest.TestCase):
         self.connection.close.assert_called_once_with()
         self.assertEqual(self.path, "/v3")
 
+    def test_a_service_without_a_database_is_ready_if_its_pods_answer(self):
+        self.readiness = self.module.Readiness(self.module.NoDatabase(), self.module.API(self.module.ADDRESS))
+        self.module.API_SECONDS = 60
+        self.assertIsNone(self.check())
+        self.status = 500
+        self.settled("GET /v3 of this pod failed: it answered 500")
+        self.connect.assert_not_called()
+
     def test_a_refused_login_is_reported_without_what_the_server_said(self):
         self.connect.side_effect = self.driver.MySQLError(1045, "Access denied for s@cret")
         self.assertEqual(self.check(), "No login to the database at db.openstack.svc:3306 (error 1045)")

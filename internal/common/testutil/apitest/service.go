@@ -1,6 +1,8 @@
 package apitest
 
 import (
+	"reflect"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,14 +21,29 @@ type Describer interface {
 type Service[T Describer] struct {
 	// Selector returns the labels of the API pods of an instance.
 	Selector func(name string) map[string]string
-	// Policy is the name of a rule in the service's policy.
+	// Policy is the name of a rule in the service's policy, if it has options.
 	Policy string
 }
 
-// managed replaces database and cache by references to resources in the cluster.
-func managed(s *commonv1.ServiceSpec) {
-	s.Database.Host, s.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: "mariadb"}
-	s.Cache.Servers, s.Cache.ClusterRef = nil, &corev1.LocalObjectReference{Name: "memcached"}
+// hasData reports whether the service has a database, and hasOptions whether it has options.
+func (s Service[T]) hasData() bool    { return has[commonv1.DataDescriber, T]() }
+func (s Service[T]) hasOptions() bool { return has[commonv1.OptionsDescriber, T]() }
+
+// has reports whether objects of type T implement the interface.
+func has[I, T any]() bool { return reflect.TypeFor[T]().Implements(reflect.TypeFor[I]()) }
+
+func specOf[T Describer](object T) *commonv1.ServiceSpec    { return object.ServiceSpec() }
+func dataOf[T Describer](object T) *commonv1.DataSpec       { return commonv1.DataOf(object) }
+func optionsOf[T Describer](object T) *commonv1.OptionsSpec { return commonv1.OptionsOf(object) }
+
+// managed replaces the cache and the database, if there is one, by references to resources in
+// the cluster.
+func (s Service[T]) managed(object T) {
+	cache := &object.ServiceSpec().Cache
+	cache.Servers, cache.ClusterRef = nil, &corev1.LocalObjectReference{Name: "memcached"}
+	if data := dataOf(object); data != nil {
+		data.Database.Host, data.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: "mariadb"}
+	}
 }
 
 func (s Service[T]) spread(object T) corev1.TopologySpreadConstraint {

@@ -10,7 +10,7 @@ import (
 // accepted returns changes to objects that are just within bounds.
 func (s Service[T]) accepted() map[string]func(T) {
 	changes := s.mutable()
-	changes["a managed database and cache"] = s.changing(managed)
+	changes["what is managed in the cluster"] = s.managed
 	return changes
 }
 
@@ -23,9 +23,19 @@ func (s Service[T]) mutable() map[string]func(T) {
 	for name, change := range PodsAccepted {
 		changes[name] = s.changingPods(change)
 	}
-	changes["policy rules"] = s.changing(func(spec *commonv1.ServiceSpec) {
-		spec.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{s.Policy: "role:reader"}}
-	})
+	if s.hasData() {
+		for name, change := range dataAccepted {
+			changes[name] = func(object T) { change(dataOf(object)) }
+		}
+	}
+	if s.hasOptions() {
+		for name, change := range optionsAccepted {
+			changes[name] = func(object T) { change(optionsOf(object)) }
+		}
+		changes["policy rules"] = func(object T) {
+			optionsOf(object).PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{s.Policy: "role:reader"}}
+		}
+	}
 	return changes
 }
 
@@ -35,19 +45,6 @@ var serviceAccepted = map[string]func(*commonv1.ServiceSpec){
 	"a registry in upper case": func(s *commonv1.ServiceSpec) { s.Image.Repository = "Registry.example.com/service" },
 	"a tag that is no release": func(s *commonv1.ServiceSpec) { s.Image.Tag = "latest" },
 	"a digest":                 func(s *commonv1.ServiceSpec) { s.Image.Digest = Digest },
-	"another database server":  func(s *commonv1.ServiceSpec) { s.Database.Host = "other.example.com" },
-	"an address as host":       func(s *commonv1.ServiceSpec) { s.Database.Host = "192.0.2.1" },
-	"an IPv6 address as host":  func(s *commonv1.ServiceSpec) { s.Database.Host = "2001:db8::1" },
-	"TLS that is off":          func(s *commonv1.ServiceSpec) { s.Database.TLS = &commonv1.DatabaseTLSSpec{} },
-	"TLS that is on": func(s *commonv1.ServiceSpec) {
-		s.Database.TLS = &commonv1.DatabaseTLSSpec{
-			Enabled: true, Mode: commonv1.DatabaseTLSVerifyFull,
-			CABundleSecretRef: &commonv1.SecretRefSpec{Name: "ca", Key: "ca.pem"}, ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "client"},
-		}
-	},
-	"a policy ConfigMap": func(s *commonv1.ServiceSpec) {
-		s.PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
-	},
 	"autoscaling by memory": scaling(func(s *commonv1.AutoscalingSpec) {
 		s.TargetCPUUtilization, s.TargetMemoryUtilization = nil, new(int32(100))
 	}),
@@ -66,8 +63,27 @@ var serviceAccepted = map[string]func(*commonv1.ServiceSpec){
 	},
 	"no spreading":      func(s *commonv1.ServiceSpec) { s.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{} },
 	"no priority class": func(s *commonv1.ServiceSpec) { s.PriorityClassName = new("") },
-	"an empty value":    func(s *commonv1.ServiceSpec) { s.ExtraConfig = map[string]map[string]string{"a": {"b": ""}} },
 	"a limit of one kind": func(s *commonv1.ServiceSpec) {
 		s.Resources = &corev1.ResourceRequirements{Limits: corev1.ResourceList{}}
 	},
+}
+
+var dataAccepted = map[string]func(*commonv1.DataSpec){
+	"another database server": func(s *commonv1.DataSpec) { s.Database.Host = "other.example.com" },
+	"an address as host":      func(s *commonv1.DataSpec) { s.Database.Host = "192.0.2.1" },
+	"an IPv6 address as host": func(s *commonv1.DataSpec) { s.Database.Host = "2001:db8::1" },
+	"TLS that is off":         func(s *commonv1.DataSpec) { s.Database.TLS = &commonv1.DatabaseTLSSpec{} },
+	"TLS that is on": func(s *commonv1.DataSpec) {
+		s.Database.TLS = &commonv1.DatabaseTLSSpec{
+			Enabled: true, Mode: commonv1.DatabaseTLSVerifyFull,
+			CABundleSecretRef: &commonv1.SecretRefSpec{Name: "ca", Key: "ca.pem"}, ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "client"},
+		}
+	},
+}
+
+var optionsAccepted = map[string]func(*commonv1.OptionsSpec){
+	"a policy ConfigMap": func(s *commonv1.OptionsSpec) {
+		s.PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
+	},
+	"an empty value": func(s *commonv1.OptionsSpec) { s.ExtraConfig = map[string]map[string]string{"a": {"b": ""}} },
 }

@@ -66,7 +66,9 @@ func (b *bare[T]) create(m mode, without string, change func(*commonv1.ServiceSp
 	}, b.suite}
 	change(i.Resource.ServiceSpec())
 	// One operator sees them all, and a database may only be used by one resource.
-	i.Resource.ServiceSpec().Database.Database += strings.ReplaceAll("-"+namespace, "-", "_")
+	if b.hasData() {
+		i.data().Database.Database += strings.ReplaceAll("-"+namespace, "-", "_")
+	}
 	i.Create()
 	return i
 }
@@ -105,24 +107,34 @@ func (s suite[T]) absent(t *testing.T) {
 	t.Parallel()
 	b := s.bare(t)
 	untouched := b.create(brownfield, "", asIs)
-	inCluster := b.create(managed, "", asIs)
 	published := b.create(brownfield, "", func(spec *commonv1.ServiceSpec) {
 		spec.Gateway = &commonv1.GatewaySpec{Hostname: "api.example.com", ParentRef: commonv1.GatewayParentRefSpec{Name: "gateway"}}
 	})
-	delivered := b.create(brownfield, s.databaseSecret(), asIs)
 	ready := func() {
 		t.Helper()
 		untouched.Condition(vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
 	}
 	// A missing kind only matters to resources that ask for it.
 	ready()
-	inCluster.Fails(vocabulary.ConditionDatabaseReady, vocabulary.ReasonMariaDBNotInstalled,
-		"spec.database.clusterRef", "mariadb-operator", "install")
 	published.Fails(vocabulary.ConditionHTTPRouteReady, vocabulary.ReasonGatewayAPINotInstalled)
 	published.Condition(vocabulary.ConditionDeploymentReady, metav1.ConditionTrue, vocabulary.ReasonDeploymentReady)
+	b.acceptRoute(published)
+	if s.hasData() {
+		b.absentDatabase(ready)
+	}
+	ready()
+}
+
+// absentDatabase verifies this for the kinds that a database needs. ready verifies that
+// resources which do not ask for them do not notice.
+func (b *bare[T]) absentDatabase(ready func()) {
+	b.Helper()
+	inCluster := b.create(managed, "", asIs)
+	delivered := b.create(brownfield, b.databaseSecret(), asIs)
+	inCluster.Fails(vocabulary.ConditionDatabaseReady, vocabulary.ReasonMariaDBNotInstalled,
+		"spec.database.clusterRef", "mariadb-operator", "install")
 	delivered.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonWaitingForDBCredentials, "create it")
 
-	b.acceptRoute(published)
 	b.deliver(delivered)
 	operator, stop := b.installMariaDB(inCluster)
 	b.removeMariaDB(operator, inCluster)
@@ -131,9 +143,8 @@ func (s suite[T]) absent(t *testing.T) {
 	operator, _ = b.installMariaDB(inCluster)
 	// A deletion also completes if the kinds are gone.
 	b.removeMariaDB(operator, inCluster)
-	objects.Delete(t, b.Admin, client.Object(inCluster.copied()))
+	objects.Delete(b.T, b.Admin, client.Object(inCluster.copied()))
 	inCluster.gone()
-	ready()
 }
 
 // acceptRoute installs the Gateway API and simulates the Gateway.

@@ -48,13 +48,31 @@ func (i *Instance[T]) delete(options ...client.DeleteOption) {
 
 // deletion verifies what is deleted with a resource and what is kept.
 func (s suite[T]) deletion(t *testing.T) {
-	for _, m := range modes {
+	for _, m := range s.modes() {
 		for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
 			t.Run(string(policy)+" with "+string(m), func(t *testing.T) { s.removesAll(t, m, policy) })
 		}
 		t.Run("a new resource of the same name converges with "+string(m), func(t *testing.T) { s.recreated(t, m) })
+		if !s.hasData() {
+			continue
+		}
 		t.Run("the Retain policy keeps the data with "+string(m), func(t *testing.T) { s.retained(t, m) })
 	}
+	t.Run("a resource with an invalid spec can be deleted", func(t *testing.T) {
+		t.Parallel()
+		i := s.converged(t, brownfield)
+		i.change(makeInvalid)
+		i.Fails(vocabulary.ConditionReady, vocabulary.ReasonInvalidSpec)
+		i.delete()
+	})
+	s.irreplaceables(t)
+	if s.hasData() {
+		s.databaseDeletion(t)
+	}
+}
+
+// databaseDeletion verifies what the deletion of a resource with a database depends on.
+func (s suite[T]) databaseDeletion(t *testing.T) {
 	t.Run("a resource without its Secrets can be deleted", func(t *testing.T) {
 		t.Parallel()
 		i := s.converged(t, brownfield)
@@ -62,13 +80,6 @@ func (s suite[T]) deletion(t *testing.T) {
 			objects.Delete(t, s.Admin, input)
 		}
 		i.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonWaitingForDBCredentials)
-		i.delete()
-	})
-	t.Run("a resource with an invalid spec can be deleted", func(t *testing.T) {
-		t.Parallel()
-		i := s.converged(t, brownfield)
-		i.change(makeInvalid)
-		i.Fails(vocabulary.ConditionReady, vocabulary.ReasonInvalidSpec)
 		i.delete()
 	})
 	t.Run("a resource that never became ready can be deleted", func(t *testing.T) {
@@ -82,20 +93,19 @@ func (s suite[T]) deletion(t *testing.T) {
 	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
 		t.Run("a database without its server counts as retained with "+string(policy), func(t *testing.T) { s.lostServer(t, policy) })
 	}
-	s.irreplaceables(t)
 	t.Run("the deletion policy can be changed", s.changedPolicy)
 }
 
-// makeInvalid sets an option that would inject a section into the configuration.
+// makeInvalid names a logger that would add another one, which no schema refuses.
 func makeInvalid(spec *commonv1.ServiceSpec) {
-	spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "1\n[database]\nconnection = sqlite://"}}
+	spec.Logging = &commonv1.LoggingSpec{PerLoggerLevels: map[string]string{"a=DEBUG,b": "INFO"}}
 }
 
 func (s suite[T]) removesAll(t *testing.T, m mode, policy metav1.DeletionPropagation) {
 	t.Parallel()
 	i := s.converged(t, m)
 	i.delete(client.PropagationPolicy(policy))
-	if !i.Resource.ServiceSpec().KeepsData() {
+	if !i.keepsData() {
 		for _, name := range i.Irreplaceable {
 			expect.Gone(t, s.Admin, i.secret(name, nil))
 		}
@@ -104,6 +114,9 @@ func (s suite[T]) removesAll(t *testing.T, m mode, policy metav1.DeletionPropaga
 		if err := s.Admin.Get(t.Context(), client.ObjectKeyFromObject(input), input); err != nil {
 			t.Errorf("the user's own %T is gone: %v", input, err)
 		}
+	}
+	if !s.hasData() {
+		return
 	}
 	i.event("Normal "+vocabulary.EventDatabaseFinalized, 1)
 	i.Operator.Stop()
@@ -126,7 +139,7 @@ func (s suite[T]) recreated(t *testing.T, m mode) {
 	objects.Change(t, s.Admin, left, func(s *corev1.Service) { s.Finalizers = []string{"example.com/slow"} })
 	objects.Delete(t, s.Admin, client.Object(i.copied()))
 	i.gone()
-	keeps := i.Resource.ServiceSpec().KeepsData()
+	keeps := i.keepsData()
 	i.Resource = s.make(i.namespace(), m)
 	i.Create()
 	i.Fails(vocabulary.ConditionDeploymentReady, vocabulary.ReasonWaitingForDeployment, "Service", apply.ErrPredecessor.Error())
@@ -141,6 +154,9 @@ func (s suite[T]) recreated(t *testing.T, m mode) {
 		t.Errorf("the new resource has what cannot be replaced of the old one: %t, expected %t", same, keeps)
 	}
 }
+
+// keepsData reports whether the database stays when the resource is deleted.
+func (i *Instance[T]) keepsData() bool { return i.hasData() && i.data().KeepsData() }
 
 // kept returns the content of the irreplaceable Secrets.
 func (i *Instance[T]) kept() []map[string][]byte {
@@ -171,7 +187,7 @@ func (s suite[T]) retained(t *testing.T, m mode) {
 		t.Run(string(policy), func(t *testing.T) {
 			t.Parallel()
 			i := s.prepared(t, m)
-			i.Resource.ServiceSpec().DeletionPolicy = commonv1.DeletionPolicyRetain
+			i.data().DeletionPolicy = commonv1.DeletionPolicyRetain
 			i.Create()
 			i.Ready()
 			before := i.kept()
@@ -212,7 +228,7 @@ func (s suite[T]) changedPolicy(t *testing.T) {
 	before := i.kept()
 	const keep, drop = commonv1.DeletionPolicyRetain, commonv1.DeletionPolicyDelete
 	for _, policy := range []commonv1.DeletionPolicy{keep, drop, keep} {
-		i.change(func(spec *commonv1.ServiceSpec) { spec.DeletionPolicy = policy })
+		i.changeData(func(spec *commonv1.DataSpec) { spec.DeletionPolicy = policy })
 		i.Ready()
 		i.settle()
 		for _, child := range i.children() {

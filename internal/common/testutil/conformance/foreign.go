@@ -136,8 +136,8 @@ func (o *object[T]) remove(obj client.Object) {
 // foreign verifies this for every child whose name does not depend on its content.
 func (s suite[T]) foreign(t *testing.T) {
 	t.Parallel()
-	model := s.converged(t, managed)
-	i := s.prepared(t, managed)
+	model := s.converged(t, s.fullest())
+	i := s.prepared(t, s.fullest())
 	var taken []Obstruction
 	for _, child := range model.children() {
 		if child.Hashed() || s.irreplaceable(child) {

@@ -20,7 +20,7 @@ func (s suite[T]) globalOptions(t *testing.T) {
 	i := s.prepared(t, brownfield)
 	const options = "options"
 	objects.Create(t, s.Admin, i.secret(options, map[string]string{options: "[Global]\nhidden = own\n"}))
-	spec := i.Resource.ServiceSpec()
+	spec := i.optionsSpec()
 	spec.GlobalExtraConfig = map[string]map[string]string{"global": {"shared": "all", "own": "all", "hidden": "all"}}
 	spec.ExtraConfig = map[string]map[string]string{"Global": {"own": "own"}}
 	spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: options, Key: options}
@@ -30,11 +30,11 @@ func (s suite[T]) globalOptions(t *testing.T) {
 	hidden := commonv1.OverriddenOption{Section: "global", Option: "hidden", By: "spec.extraConfigSecretRef"}
 	i.overrides(hidden, commonv1.OverriddenOption{Section: "global", Option: "own", By: "spec.extraConfig"})
 	i.settle()
-	i.change(func(spec *commonv1.ServiceSpec) { spec.ExtraConfig = nil })
+	i.changeOptions(func(spec *commonv1.OptionsSpec) { spec.ExtraConfig = nil })
 	i.overrides(hidden)
 	i.Ready()
 	i.readsLines("shared = all", "own = all")
-	i.change(func(spec *commonv1.ServiceSpec) { spec.GlobalExtraConfig = nil })
+	i.changeOptions(func(spec *commonv1.OptionsSpec) { spec.GlobalExtraConfig = nil })
 	i.overrides()
 	i.Ready()
 	if public, _ := i.options(); strings.Contains(public, "shared = all") {

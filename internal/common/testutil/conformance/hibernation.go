@@ -126,18 +126,13 @@ func (o *object[T]) jobNames() map[string]string {
 // hibernation verifies that a service hibernates, also one with an autoscaler, and that an
 // upgrade ends first.
 func (s suite[T]) hibernation(t *testing.T) {
-	for name, run := range map[string]func(*testing.T){
-		"with a managed database":              s.trial(t, managed).Hibernates,
-		"with an autoscaler":                   s.hibernatesScaled,
-		"after an upgrade":                     s.hibernatesAfterUpgrade,
-		"after a Job has ended":                s.hibernatesAfterJob,
-		"before it has run for the first time": s.hibernatesFirst,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			run(t)
-		})
-	}
+	each(t, []proof{
+		{"with " + string(s.fullest()), parallel(s.trial(t, s.fullest()).Hibernates)},
+		{"with an autoscaler", parallel(s.hibernatesScaled)},
+		{"after an upgrade", parallel(s.withData(s.hibernatesAfterUpgrade))},
+		{"after a Job has ended", parallel(s.withData(s.hibernatesAfterJob))},
+		{"before it has run for the first time", parallel(s.hibernatesFirst)},
+	})
 }
 
 // hibernatesScaled verifies that an autoscaler goes on with one replica, which it would not do

@@ -26,10 +26,10 @@ func (i *Instance[T]) identity() commonv1.DatabaseIdentity {
 // irreplaceables verifies that Secrets which cannot be made again go only together with
 // the database that needs them.
 func (s suite[T]) irreplaceables(t *testing.T) {
-	if len(s.Irreplaceable) == 0 {
+	if len(s.Irreplaceable) == 0 || !s.hasData() {
 		return
 	}
-	for _, m := range modes {
+	for _, m := range s.modes() {
 		t.Run("irreplaceable Secrets of an earlier version are kept with "+string(m), func(t *testing.T) { s.earlier(t, m) })
 	}
 	t.Run("irreplaceable Secrets restored before their resource are kept", s.broughtBack)
@@ -113,13 +113,13 @@ func (s suite[T]) broughtBack(t *testing.T) {
 func (s suite[T]) ofOtherDatabase(t *testing.T) {
 	t.Parallel()
 	i := s.prepared(t, managed)
-	i.Resource.ServiceSpec().DeletionPolicy = commonv1.DeletionPolicyRetain
+	i.data().DeletionPolicy = commonv1.DeletionPolicyRetain
 	i.Create()
 	i.Ready()
 	before, mark := i.kept(), i.identity().String()
 	i.delete()
 	i.Resource = s.make(i.namespace(), managed)
-	i.Resource.ServiceSpec().Database.Database += "_two"
+	i.data().Database.Database += "_two"
 	i.Create()
 	expect.Eventually(t, "a condition that names the Secret and the database that it belongs to", func(ctx context.Context) error {
 		if err := s.Admin.Get(ctx, client.ObjectKeyFromObject(i.Resource), i.Resource); err != nil {

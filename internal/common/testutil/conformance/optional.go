@@ -23,11 +23,13 @@ import (
 
 // optional verifies the optional parts of a spec.
 func (s suite[T]) optional(t *testing.T) {
-	t.Run("a network policy and an autoscaler need no requests once applied", s.networkPolicyAndAutoscaler)
-	t.Run("options of a control plane have effect unless the service has its own", s.globalOptions)
-	t.Run("certificates of the user are awaited and checked", s.certificatesOfTheUser)
-	t.Run("the certificate of a managed database is issued", s.issuedCertificate)
-	t.Run("the MariaDB determines the host and TLS of the connection", s.serverDecides)
+	each(t, []proof{
+		{"a network policy and an autoscaler need no requests once applied", s.networkPolicyAndAutoscaler},
+		{"options of a control plane have effect unless the service has its own", s.withOptions(s.globalOptions)},
+		{"certificates of the user are awaited and checked", s.withData(s.certificatesOfTheUser)},
+		{"the certificate of a managed database is issued", s.withData(s.issuedCertificate)},
+		{"the MariaDB determines the host and TLS of the connection", s.withData(s.serverDecides)},
+	})
 }
 
 func (s suite[T]) networkPolicyAndAutoscaler(t *testing.T) {
@@ -110,7 +112,7 @@ const authority = "database-ca"
 func (s suite[T]) encrypted(t *testing.T, m mode, client string) *Instance[T] {
 	t.Helper()
 	i := s.prepared(t, m)
-	i.Resource.ServiceSpec().Database.TLS = &commonv1.DatabaseTLSSpec{
+	i.data().Database.TLS = &commonv1.DatabaseTLSSpec{
 		Enabled: true, CABundleSecretRef: &commonv1.SecretRefSpec{Name: authority},
 		ClientCertSecretRef: &commonv1.SecretRefSpec{Name: client},
 	}
@@ -119,7 +121,7 @@ func (s suite[T]) encrypted(t *testing.T, m mode, client string) *Instance[T] {
 }
 
 func (s suite[T]) certificatesOfTheUser(t *testing.T) {
-	for _, m := range modes {
+	for _, m := range s.modes() {
 		t.Run(string(m), func(t *testing.T) {
 			t.Parallel()
 			i := s.encrypted(t, m, "client")
@@ -168,7 +170,7 @@ func (s suite[T]) issuedCertificate(t *testing.T) {
 	i.Condition(condition, metav1.ConditionTrue, vocabulary.ReasonCertificateIssued)
 	i.Ready()
 
-	i.change(func(spec *commonv1.ServiceSpec) { spec.Database.TLS.Enabled = false })
+	i.changeData(func(spec *commonv1.DataSpec) { spec.Database.TLS.Enabled = false })
 	i.Condition(condition, metav1.ConditionTrue, vocabulary.ReasonNotRequired)
 	expect.Gone(t, s.Admin, issued)
 }

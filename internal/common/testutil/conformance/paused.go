@@ -19,7 +19,7 @@ import (
 
 func (s suite[T]) paused(t *testing.T) {
 	t.Parallel()
-	s.trial(t, managed).paused(t)
+	s.trial(t, s.fullest()).paused(t)
 }
 
 // paused verifies that the operator changes nothing of a paused resource but its condition

@@ -27,8 +27,10 @@ func (s suite[T]) podSettings(t *testing.T) {
 	spec := i.Resource.ServiceSpec()
 	spec.PodSettings = everyPodSetting()
 	// Their checks are Jobs, too.
-	spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "true"}}
-	spec.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"a:b": "role:reader"}}
+	if options := i.optionsSpec(); options != nil {
+		options.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "true"}}
+		options.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"a:b": "role:reader"}}
+	}
 	i.Create()
 	i.missingPodInputs()
 	i.Ready()

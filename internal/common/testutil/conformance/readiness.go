@@ -64,7 +64,11 @@ func (i *Instance[T]) readyScript(configMap string) {
 	settings := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: configMap}}
 	expect.Exists(i.T, i.Admin, settings)
 	script := settings.Data[deployment.ReadyFile]
-	for _, constant := range []string{"VARIABLE", "TABLE", "TABLES", "ADDRESS", "PORT"} {
+	constants := []string{"ADDRESS", "PORT"}
+	if i.hasData() {
+		constants = append(constants, "VARIABLE", "TABLE", "TABLES")
+	}
+	for _, constant := range constants {
 		lines := strings.Split(script, "\n")
 		at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, constant+" = ") })
 		if at < 0 || strings.HasSuffix(lines[at], `""`) || strings.HasSuffix(lines[at], " 0") || strings.HasSuffix(lines[at], "[]") {

@@ -23,31 +23,23 @@ import (
 // reasons verifies that everything that keeps a resource from being ready is reported
 // with a remedy, and that the operator continues as soon as it is fixed.
 func (s suite[T]) reasons(t *testing.T) {
-	for _, proof := range []struct {
-		name string
-		run  func(*testing.T)
-	}{
-		{"missing inputs are named and awaited", s.missingInputs},
-		{"a failing database is explained and awaited", s.failingDatabase},
-		{"the schema of a database that was replaced is checked again", s.replacedDatabase},
-		{"user input is validated before a pod uses it", s.checkedInput},
-		{"a failing service is explained and awaited", s.failingService},
-		{"an API that does not answer is not ready", s.silentAPI},
-		{"a failure is announced once and shows no password", s.announcedOnce},
-		{"an invalid spec is reported and changes nothing", s.invalidSpec},
-		{"a blocked deletion reports why", s.heldDeletion},
-	} {
-		t.Run(proof.name, func(t *testing.T) {
-			t.Parallel()
-			proof.run(t)
-		})
-	}
+	each(t, []proof{
+		{"missing inputs are named and awaited", parallel(s.withData(s.withOptions(s.missingInputs)))},
+		{"a failing database is explained and awaited", parallel(s.withData(s.failingDatabase))},
+		{"the schema of a database that was replaced is checked again", parallel(s.withData(s.replacedDatabase))},
+		{"user input is validated before a pod uses it", parallel(s.withOptions(s.checkedInput))},
+		{"a failing service is explained and awaited", parallel(s.failingService)},
+		{"an API that does not answer is not ready", parallel(s.silentAPI)},
+		{"a failure is announced once and shows no password", parallel(s.withData(s.announcedOnce))},
+		{"an invalid spec is reported and changes nothing", parallel(s.invalidSpec)},
+		{"a blocked deletion reports why", parallel(s.withData(s.heldDeletion))},
+	})
 }
 
 func (s suite[T]) missingInputs(t *testing.T) {
 	name := s.databaseSecret()
 	i := s.prepared(t, managed, name, cluster)
-	i.Resource.ServiceSpec().PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
+	i.optionsSpec().PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
 	i.Create()
 	i.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonWaitingForDBCredentials,
 		name, "username", "password", "spec.database.secretRef")
@@ -139,7 +131,7 @@ func (s suite[T]) replacedDatabase(t *testing.T) {
 func (s suite[T]) checkedInput(t *testing.T) {
 	i := s.prepared(t, brownfield)
 	const options = "options"
-	spec := i.Resource.ServiceSpec()
+	spec := i.optionsSpec()
 	spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: options, Key: options}
 	spec.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"a:b": "role:reader"}}
 	i.setJob("config-check", standin.Hang())
@@ -165,9 +157,9 @@ func (s suite[T]) checkedInput(t *testing.T) {
 	i.setJob("config-check", standin.Succeed())
 	i.setJob("policy-validation", standin.Succeed())
 	i.setSecret(options, map[string]string{options: "[DEFAULT]\nbacklog = 60\n"})
-	i.change(func(spec *commonv1.ServiceSpec) { spec.PolicyOverrides = nil })
+	i.changeOptions(func(spec *commonv1.OptionsSpec) { spec.PolicyOverrides = nil })
 	i.Ready()
-	i.change(func(spec *commonv1.ServiceSpec) {
+	i.changeOptions(func(spec *commonv1.OptionsSpec) {
 		spec.ExtraConfigSecretRef, spec.ExtraConfig = nil, map[string]map[string]string{"DEFAULT": {"use_stderr": "false"}}
 	})
 	i.Fails(vocabulary.ConditionLoggingHealthy, vocabulary.ReasonStderrDisabled, "use_stderr")
@@ -277,12 +269,12 @@ func (s suite[T]) invalidSpec(t *testing.T) {
 	i := s.prepared(t, brownfield)
 	makeInvalid(i.Resource.ServiceSpec())
 	i.Create()
-	i.Fails(vocabulary.ConditionReady, vocabulary.ReasonInvalidSpec, "spec.extraConfig", "debug")
-	i.Condition(vocabulary.ConditionStalled, metav1.ConditionTrue, vocabulary.ReasonInvalidSpec, "spec.extraConfig")
+	i.Fails(vocabulary.ConditionReady, vocabulary.ReasonInvalidSpec, "spec.logging.perLoggerLevels")
+	i.Condition(vocabulary.ConditionStalled, metav1.ConditionTrue, vocabulary.ReasonInvalidSpec, "spec.logging.perLoggerLevels")
 	if found := i.children(); len(found) > 0 {
 		t.Errorf("an invalid resource has the children %v", found)
 	}
-	mend := func(spec *commonv1.ServiceSpec) { spec.ExtraConfig = nil }
+	mend := func(spec *commonv1.ServiceSpec) { spec.Logging = nil }
 	i.change(mend)
 	i.Ready()
 	i.settle()

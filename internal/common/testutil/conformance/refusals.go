@@ -23,11 +23,20 @@ func (s suite[T]) heldDeletion(t *testing.T) {
 	i.gone()
 }
 
+// refusedReason is the reason of SecretsReady while no child can be written: the first one is
+// the Secret with the connection, or the ConfigMap.
+func (s suite[T]) refusedReason() string {
+	if s.hasData() {
+		return vocabulary.ReasonSecretInvalid
+	}
+	return vocabulary.ReasonConfigError
+}
+
 // refusedWrites rejects every write of a child, as a policy of the cluster may.
 func (s suite[T]) refusedWrites(t *testing.T) {
 	kinds := s.childWrites(t, brownfield)
 	refusal := Refusal{
-		Condition: vocabulary.ConditionSecretsReady, Reason: vocabulary.ReasonSecretInvalid,
+		Condition: vocabulary.ConditionSecretsReady, Reason: s.refusedReason(),
 		matches: func(r transport.Request) bool { return kinds[r.Kind().String()] > 0 },
 	}
 	s.trial(t, brownfield).refused(t, refusal, func(o *object[T]) {

@@ -33,7 +33,7 @@ func (i *Instance[T]) sharer(kind schema.GroupVersionKind, server string) *unstr
 	// Of two resources of the same second, the one with the first name has the database.
 	other.SetName("a-" + other.GetName())
 	for value, field := range map[string][]string{
-		server: {"spec", "database", "clusterRef", "name"}, i.Resource.ServiceSpec().Database.Database: {"spec", "database", "database"},
+		server: {"spec", "database", "clusterRef", "name"}, i.data().Database.Database: {"spec", "database", "database"},
 	} {
 		if err := unstructured.SetNestedField(other.Object, value, field...); err != nil {
 			i.Fatal(err)

@@ -28,15 +28,30 @@ type suite[T service.Resource] struct {
 	*World
 }
 
-// mode is how the database is provided.
+// mode is how the database is provided, if the service has one.
 type mode string
 
 const (
+	// brownfield is a resource as [Service].New returns it.
 	brownfield mode = "an external database"
 	managed    mode = "a managed database"
+	// plain is that of a service without a database.
+	plain mode = "no database"
 )
 
-var modes = []mode{brownfield, managed}
+// modes are those that the service has.
+func (s suite[T]) modes() []mode {
+	if s.hasData() {
+		return []mode{brownfield, managed}
+	}
+	return []mode{plain}
+}
+
+// fullest is the mode with most children.
+func (s suite[T]) fullest() mode {
+	modes := s.modes()
+	return modes[len(modes)-1]
+}
 
 // cluster is the MariaDB of the managed mode.
 const cluster = "mariadb"
@@ -48,8 +63,8 @@ const userCheck = "service-user-check"
 func (s suite[T]) make(namespace string, m mode) T {
 	resource := s.New(namespace, s.Definition.CodeName)
 	if m == managed {
-		spec := resource.ServiceSpec()
-		spec.Database.Host, spec.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: cluster}
+		data := commonv1.DataOf(resource)
+		data.Database.Host, data.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: cluster}
 	}
 	return resource
 }
@@ -76,7 +91,10 @@ func (s suite[T]) kind(m mode) Kind[T] {
 		Inputs:  func(namespace string) []client.Object { return s.inputs(namespace, m) },
 		Observe: s.observe, Compare: compareOutcomes, Gone: s.nothingLeft, Left: s.left,
 		Drifts: s.drifts(m), Hibernation: s.hibernationOf(),
-		StatusWrites: s.StatusWrites, Events: []string{"Normal " + vocabulary.EventDatabaseSynced},
+		StatusWrites: s.StatusWrites,
+	}
+	if s.hasData() {
+		k.Events = append(k.Events, "Normal "+vocabulary.EventDatabaseSynced)
 	}
 	for _, reason := range s.Service.Events {
 		k.Events = append(k.Events, "Normal "+reason)
@@ -94,12 +112,16 @@ func (s suite[T]) trial(t *testing.T, m mode) Trial[T] {
 	k, resource := s.kind(m), s.resourceOf(t, s.Definition.Kind)
 	k.Watches = append(s.otherKinds(), resource)
 	k.Writes = s.childWrites(t, m)
-	k.Writes["patch "+resource], k.Writes["update "+resource+"/status"] = 2, 1
-	k.DeletionWrites = map[string]int{"patch " + resource: 1}
-	for _, kind := range []string{"databases", "users", "grants"} {
-		k.DeletionWrites["delete "+kind+".k8s.mariadb.com"] = 1
+	k.Writes["update "+resource+"/status"] = 1
+	k.DeletionWrites = maps.Clone(s.DeletionWrites)
+	if s.hasData() {
+		k.Writes["patch "+resource] = 2
+		k.DeletionWrites = map[string]int{"patch " + resource: 1}
+		for _, kind := range []string{"databases", "users", "grants"} {
+			k.DeletionWrites["delete "+kind+".k8s.mariadb.com"] = 1
+		}
+		maps.Copy(k.DeletionWrites, s.DeletionWrites)
 	}
-	maps.Copy(k.DeletionWrites, s.DeletionWrites)
 	return Trial[T]{k, s.World}
 }
 
@@ -116,13 +138,22 @@ var always = []string{
 	// Objects that users refer to.
 	"configmaps., metadata", "secrets., metadata",
 	// Kinds of other projects.
+	"httproutes.gateway.networking.k8s.io", "externalsecrets.external-secrets.io",
+}
+
+// ofDatabases are those for every service with a database, beside the other services.
+var ofDatabases = []string{
 	"mariadbs.k8s.mariadb.com", "databases.k8s.mariadb.com", "users.k8s.mariadb.com", "grants.k8s.mariadb.com",
-	"certificates.cert-manager.io", "httproutes.gateway.networking.k8s.io", "externalsecrets.external-secrets.io",
+	"certificates.cert-manager.io",
 }
 
 // otherKinds returns what the operator watches beside the kind of the service.
 func (s suite[T]) otherKinds() []string {
 	watched := slices.Concat(always, s.Watches)
+	if !s.hasData() {
+		return watched
+	}
+	watched = append(watched, ofDatabases...)
 	for _, kind := range sharing.Others(s.Definition.Kind) {
 		plural, _ := meta.UnsafeGuessKindToResource(kind)
 		watched = append(watched, plural.Resource+"."+plural.Group)
@@ -141,8 +172,10 @@ func (s suite[T]) probe(api *running.API) probe.Doer {
 // wantChildren returns the expected children of a converged resource of the mode.
 func (s suite[T]) wantChildren(m mode) []string {
 	kinds := []string{
-		"ConfigMap %s-config-HASH", "Deployment %s", "Job %s-db-sync", "Job %s-schema-check", "PodDisruptionBudget %s",
-		"Secret %s-db-connection", "Service %s",
+		"ConfigMap %s-config-HASH", "Deployment %s", "PodDisruptionBudget %s", "Service %s",
+	}
+	if s.hasData() {
+		kinds = append(kinds, "Job %s-db-sync", "Job %s-schema-check", "Secret %s-db-connection")
 	}
 	if m == managed {
 		kinds = append(kinds, "Database %s", "Grant %s", "User %s")
@@ -165,4 +198,6 @@ func (s suite[T]) hasUser() bool {
 }
 
 // databaseSecret returns the name of the Secret with the database credentials.
-func (s suite[T]) databaseSecret() string { return s.New("", "").ServiceSpec().Database.SecretRef.Name }
+func (s suite[T]) databaseSecret() string {
+	return commonv1.DataOf(s.New("", "")).Database.SecretRef.Name
+}

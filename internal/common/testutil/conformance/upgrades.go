@@ -26,11 +26,34 @@ import (
 // upgrades verifies upgrades to the next release, and aborting them while that is
 // possible.
 func (s suite[T]) upgrades(t *testing.T) {
+	if !s.hasData() {
+		t.Run("another release replaces the pods", s.replacedPods)
+		return
+	}
 	t.Run("an unsupported release is refused and the old one keeps serving", s.impossibleReleases)
 	t.Run("an upgrade from a SLURP release to the next is one step", s.slurp)
 	t.Run("an operator that allows unsupported upgrades skips any number of releases", s.unsupported)
 	t.Run("an upgrade is aborted by setting the old tag", s.takenBack)
 	t.Run("a failed phase is reported and resumes once corrected", s.failedPhases)
+}
+
+// replacedPods changes the release of a service without a database, there and back.
+func (s suite[T]) replacedPods(t *testing.T) {
+	t.Parallel()
+	i := s.converged(t, plain)
+	old, next := i.tag(), after(i.tag(), 1)
+	i.setDeployment(standin.Hang())
+	i.setTag(next)
+	i.Fails(vocabulary.ConditionDeploymentReady, vocabulary.ReasonWaitingForDeployment)
+	if got := i.Resource.ServiceStatus().InstalledRelease; got != old {
+		t.Errorf("release %q is installed before its pods are available, expected %q", got, old)
+	}
+	i.setDeployment(standin.Succeed())
+	i.installed(next)
+	i.event("Normal "+vocabulary.EventDeploymentRolloutComplete, 1)
+	i.setTag(old)
+	i.installed(old)
+	i.settle()
 }
 
 // after returns the n-th release after that of the tag, before it if n is negative.

@@ -32,17 +32,30 @@ type Harbour struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
 
-	Spec   commonv1.ServiceSpec
+	Spec   HarbourSpec
 	Status commonv1.ServiceStatus
 }
 
-var _ service.Resource = (*Harbour)(nil)
+// HarbourSpec is its spec, that of a service with a database and options.
+type HarbourSpec struct {
+	commonv1.ServiceSpec
+	commonv1.DataSpec
+	commonv1.OptionsSpec
+}
+
+var (
+	_ service.Resource          = (*Harbour)(nil)
+	_ commonv1.DataDescriber    = (*Harbour)(nil)
+	_ commonv1.OptionsDescriber = (*Harbour)(nil)
+)
 
 // DeepCopyObject implements [runtime.Object].
 func (h *Harbour) DeepCopyObject() runtime.Object {
 	copied := &Harbour{TypeMeta: h.TypeMeta}
 	h.ObjectMeta.DeepCopyInto(&copied.ObjectMeta)
-	h.Spec.DeepCopyInto(&copied.Spec)
+	h.Spec.ServiceSpec.DeepCopyInto(&copied.Spec.ServiceSpec)
+	h.Spec.DataSpec.DeepCopyInto(&copied.Spec.DataSpec)
+	h.Spec.OptionsSpec.DeepCopyInto(&copied.Spec.OptionsSpec)
 	h.Status.DeepCopyInto(&copied.Status)
 	return copied
 }
@@ -70,7 +83,13 @@ func (l *HarbourList) DeepCopyObject() runtime.Object {
 }
 
 // ServiceSpec implements [service.Resource].
-func (h *Harbour) ServiceSpec() *commonv1.ServiceSpec { return &h.Spec }
+func (h *Harbour) ServiceSpec() *commonv1.ServiceSpec { return &h.Spec.ServiceSpec }
+
+// DataSpec implements [commonv1.DataDescriber].
+func (h *Harbour) DataSpec() *commonv1.DataSpec { return &h.Spec.DataSpec }
+
+// OptionsSpec implements [commonv1.OptionsDescriber].
+func (h *Harbour) OptionsSpec() *commonv1.OptionsSpec { return &h.Spec.OptionsSpec }
 
 // ServiceStatus implements [service.Resource].
 func (h *Harbour) ServiceStatus() *commonv1.ServiceStatus { return &h.Status }
@@ -91,14 +110,17 @@ func (h *Harbour) StatusCopy() any { return *h.Status.DeepCopy() }
 func Brownfield() *Harbour {
 	h := &Harbour{
 		ObjectMeta: metav1.ObjectMeta{Name: "harbour", Namespace: "openstack", UID: "harbour-uid"},
-		Spec: commonv1.ServiceSpec{
-			Image: commonv1.ImageSpec{Repository: "ghcr.io/c5c3/harbour", Tag: "2025.2"},
-			Database: commonv1.DatabaseSpec{
-				Host: "db.example.com", Database: "harbour", SecretRef: commonv1.SecretRefSpec{Name: "harbour-db"},
+		Spec: HarbourSpec{
+			ServiceSpec: commonv1.ServiceSpec{
+				Image: commonv1.ImageSpec{Repository: "ghcr.io/c5c3/harbour", Tag: "2025.2"},
+				Cache: commonv1.CacheSpec{Servers: []string{"memcached:11211"}},
 			},
-			Cache: commonv1.CacheSpec{Servers: []string{"memcached:11211"}},
+			DataSpec: commonv1.DataSpec{Database: commonv1.DatabaseSpec{
+				Host: "db.example.com", Database: "harbour", SecretRef: commonv1.SecretRefSpec{Name: "harbour-db"},
+			}},
 		},
 	}
-	h.Spec.SetDefaults()
+	h.Spec.ServiceSpec.SetDefaults()
+	h.Spec.DataSpec.SetDefaults()
 	return h
 }

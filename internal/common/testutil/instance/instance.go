@@ -29,7 +29,7 @@ import (
 
 // AddToScheme registers the kind.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(groupVersion, &Harbour{}, &HarbourList{}, &Lighthouse{})
+	scheme.AddKnownTypes(groupVersion, &Harbour{}, &HarbourList{}, &Lighthouse{}, &Buoy{}, &BuoyList{})
 	metav1.AddToGroupVersion(scheme, groupVersion)
 	return nil
 }

@@ -159,9 +159,11 @@ func theirNetworkPolicy(meta metav1.ObjectMeta) client.Object {
 func theirKeystone(meta metav1.ObjectMeta) client.Object {
 	return &keystonev1alpha1.Keystone{ObjectMeta: meta, Spec: keystonev1alpha1.KeystoneSpec{
 		ServiceSpec: commonv1.ServiceSpec{
-			Image:    commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.1"},
+			Image: commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.1"},
+			Cache: commonv1.CacheSpec{Servers: []string{"memcached"}},
+		},
+		DataSpec: commonv1.DataSpec{
 			Database: commonv1.DatabaseSpec{Host: "db", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "db"}},
-			Cache:    commonv1.CacheSpec{Servers: []string{"memcached"}},
 		},
 		Bootstrap: keystonev1alpha1.BootstrapSpec{AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "admin"}},
 	}}

@@ -287,9 +287,11 @@ func TestAForeignPlacementIsNotAdopted(t *testing.T) {
 	w := emptyWithPlacement(t)
 	foreign := &placementv1alpha1.Placement{ObjectMeta: w.meta("controlplane-placement"), Spec: placementv1alpha1.PlacementSpec{
 		ServiceSpec: commonv1.ServiceSpec{
-			Image:    commonv1.ImageSpec{Repository: "example.com/placement", Tag: "2025.1"},
+			Image: commonv1.ImageSpec{Repository: "example.com/placement", Tag: "2025.1"},
+			Cache: commonv1.CacheSpec{Servers: []string{"memcached"}},
+		},
+		DataSpec: commonv1.DataSpec{
 			Database: commonv1.DatabaseSpec{Host: "db", Database: "placement", SecretRef: commonv1.SecretRefSpec{Name: "db"}},
-			Cache:    commonv1.CacheSpec{Servers: []string{"memcached"}},
 		},
 		Identity:             commonv1.IdentitySpec{AuthURL: "https://identity.example.com/v3"},
 		ServiceUserSecretRef: commonv1.SecretRefSpec{Name: "theirs"},

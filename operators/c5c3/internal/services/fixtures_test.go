@@ -28,22 +28,29 @@ type sundial struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	Spec     commonv1.ServiceSpec   `json:"spec,omitzero"`
+	Spec     sundialSpec            `json:"spec,omitzero"`
 	Identity commonv1.IdentitySpec  `json:"identity,omitzero"`
 	Login    commonv1.SecretRefSpec `json:"login,omitzero"`
 	Status   commonv1.ServiceStatus `json:"status,omitzero"`
 }
 
+type sundialSpec struct {
+	commonv1.ServiceSpec `json:",inline"`
+	commonv1.DataSpec    `json:",inline"`
+}
+
 func (s *sundial) DeepCopyObject() runtime.Object {
 	deep := *s
 	deep.ObjectMeta = *s.ObjectMeta.DeepCopy()
-	s.Spec.DeepCopyInto(&deep.Spec)
+	s.Spec.ServiceSpec.DeepCopyInto(&deep.Spec.ServiceSpec)
+	s.Spec.DataSpec.DeepCopyInto(&deep.Spec.DataSpec)
 	s.Status.DeepCopyInto(&deep.Status)
 	return &deep
 }
 
 func (s *sundial) GetConditions() []metav1.Condition      { return s.Status.Conditions }
-func (s *sundial) ServiceSpec() *commonv1.ServiceSpec     { return &s.Spec }
+func (s *sundial) ServiceSpec() *commonv1.ServiceSpec     { return &s.Spec.ServiceSpec }
+func (s *sundial) DataSpec() *commonv1.DataSpec           { return &s.Spec.DataSpec }
 func (s *sundial) ServiceStatus() *commonv1.ServiceStatus { return &s.Status }
 
 func (s *sundial) ServiceUser() commonv1.ServiceUser {
@@ -82,7 +89,9 @@ func sundialService() Service {
 		child: func(cp *c5c3v1alpha1.ControlPlane, _ given) (child, error) {
 			return &sundial{
 				ObjectMeta: controlplane.ChildMeta(cp, sundialName),
-				Spec:       commonv1.ServiceSpec{Image: imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease)},
+				Spec: sundialSpec{ServiceSpec: commonv1.ServiceSpec{
+					Image: imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease),
+				}},
 			}, nil
 		},
 		allowDeletion: "example.com/allow-sundial-deletion",

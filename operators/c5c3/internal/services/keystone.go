@@ -64,12 +64,13 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane, with given) (*keystonev1alpha1
 		ObjectMeta: controlplane.ChildMeta(cp, cp.KeystoneName()),
 		Spec: keystonev1alpha1.KeystoneSpec{
 			ServiceSpec: specOf(cp, &service.ServiceSpec, keystoneRepository),
+			DataSpec:    dataOf(cp),
+			OptionsSpec: optionsOf(cp, &service.ServicePolicySpec, with),
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminPasswordSecretRef: cp.AdminSecretRef(), Region: cp.Spec.Region, PublicEndpoint: publicEndpoint(service),
 			},
 		},
 	}
-	keystone.Spec.PolicyOverrides = mergePolicies(with.policy, service.PolicyOverrides)
 	keystone.Spec.Database.SecretRef = cp.DatabaseSecretRef()
 	if service.RotationInterval != nil {
 		schedule, err := rotationSchedule(*service.RotationInterval)

@@ -62,9 +62,10 @@ func placementChild(cp *c5c3v1alpha1.ControlPlane, with given) *placementv1alpha
 		ObjectMeta: controlplane.ChildMeta(cp, cp.PlacementName()),
 		Spec: placementv1alpha1.PlacementSpec{
 			ServiceSpec: specOf(cp, &service.ServiceSpec, placementRepository),
+			DataSpec:    dataOf(cp),
+			OptionsSpec: optionsOf(cp, &service.ServicePolicySpec, with),
 		},
 	}
-	placement.Spec.PolicyOverrides = mergePolicies(with.policy, service.PolicyOverrides)
 	placement.Spec.Database.Database, placement.Spec.Database.SecretRef = service.Database.Database, cp.PlacementDatabaseSecretRef()
 	return placement
 }

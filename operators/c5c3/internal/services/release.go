@@ -68,7 +68,8 @@ func (svc Service) mayBeDeleted(cp *c5c3v1alpha1.ControlPlane) bool {
 // settlePolicy returns the resource of a service that is no longer in the spec. It sets
 // what becomes of its data before the resource can be deleted: a resource that is kept goes
 // with the control plane at the latest, which nobody has asked to delete its data, and one
-// that is deleted on request follows the control plane.
+// that is deleted on request follows the control plane. A service without a database has
+// nothing to keep.
 func (svc Service) settlePolicy(ctx context.Context, s *pass.Pass) (child, error) {
 	child := svc.Empty()
 	if err := s.ThirdParty.Get(ctx, pass.Key(s, svc.childName(s.CP)), child); err != nil {
@@ -77,15 +78,12 @@ func (svc Service) settlePolicy(ctx context.Context, s *pass.Pass) (child, error
 	if err := pass.Wake(ctx, s, child); err != nil {
 		return child, err
 	}
-	if svc.Database == nil {
-		return child, nil
-	}
 	policy := commonv1.DeletionPolicyRetain
 	if svc.mayBeDeleted(s.CP) && s.CP.Spec.DeletionPolicy != policy {
 		policy = commonv1.DeletionPolicyDelete
 	}
-	current := cmp.Or(child.ServiceSpec().DeletionPolicy, commonv1.DeletionPolicyDelete)
-	if current == policy || !metav1.IsControlledBy(child, s.CP) {
+	data := commonv1.DataOf(child)
+	if data == nil || cmp.Or(data.DeletionPolicy, commonv1.DeletionPolicyDelete) == policy || !metav1.IsControlledBy(child, s.CP) {
 		return child, nil
 	}
 	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"deletionPolicy":%q}}`, policy))

@@ -15,19 +15,31 @@ import (
 // specOf builds what the resources of all services have in common.
 func specOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServiceSpec, repository string) commonv1.ServiceSpec {
 	spec := commonv1.ServiceSpec{
-		DeletionPolicy:   cp.Spec.DeletionPolicy,
 		Image:            imageOr(service.Image, repository, cp.Spec.OpenStackRelease),
-		Database:         *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
 		Cache:            *cp.Spec.Infrastructure.Cache.CacheSpec.DeepCopy(),
 		Gateway:          service.Gateway.DeepCopy(),
 		ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
 		PodSettings:      *service.PodSettings.DeepCopy(),
 	}
-	if global := cp.Spec.Global.DeepCopy(); global != nil {
-		spec.GlobalExtraConfig = global.ExtraConfig
-	}
 	if service.Replicas != nil {
 		spec.Replicas = *service.Replicas
+	}
+	return spec
+}
+
+// dataOf builds what the resources of services with a database have in common. The database
+// is that of the infrastructure; each service has a name and a user of its own in it.
+func dataOf(cp *c5c3v1alpha1.ControlPlane) commonv1.DataSpec {
+	return commonv1.DataSpec{
+		Database: *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(), DeletionPolicy: cp.Spec.DeletionPolicy,
+	}
+}
+
+// optionsOf builds what the resources of services with options have in common.
+func optionsOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServicePolicySpec, with given) commonv1.OptionsSpec {
+	spec := commonv1.OptionsSpec{PolicyOverrides: mergePolicies(with.policy, service.PolicyOverrides)}
+	if global := cp.Spec.Global.DeepCopy(); global != nil {
+		spec.GlobalExtraConfig = global.ExtraConfig
 	}
 	return spec
 }

@@ -24,6 +24,7 @@ const (
 // stored while the webhook was off.
 func SetDefaults(k *Keystone) {
 	k.Spec.ServiceSpec.SetDefaults()
+	k.Spec.DataSpec.SetDefaults()
 	defaultKeys(&k.Spec)
 	defaultTrustFlush(&k.Spec)
 	defaultBootstrap(&k.Spec.Bootstrap)

@@ -13,11 +13,13 @@ func minimal() *Keystone {
 		Spec: KeystoneSpec{
 			ServiceSpec: commonv1.ServiceSpec{
 				Image: commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
+				Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
+			},
+			DataSpec: commonv1.DataSpec{
 				Database: commonv1.DatabaseSpec{
 					Host: "db.example.com", Database: "keystone",
 					SecretRef: commonv1.SecretRefSpec{Name: "keystone-db"},
 				},
-				Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
 			},
 			Bootstrap: BootstrapSpec{AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "keystone-admin"}},
 		},

@@ -58,6 +58,8 @@ type KeystoneList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.gateway) || !has(self.bootstrap.publicEndpoint) || (isURL(self.bootstrap.publicEndpoint) && url(self.bootstrap.publicEndpoint).getScheme() == 'https' && url(self.bootstrap.publicEndpoint).getHostname() == self.gateway.hostname)",fieldPath=".bootstrap.publicEndpoint",message="publicEndpoint must be an https URL with the host of gateway.hostname"
 type KeystoneSpec struct {
 	commonv1.ServiceSpec `json:",inline"`
+	commonv1.DataSpec    `json:",inline"`
+	commonv1.OptionsSpec `json:",inline"`
 
 	// fernet sets how the keys that sign tokens are rotated.
 	//

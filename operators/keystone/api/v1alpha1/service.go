@@ -9,6 +9,12 @@ import (
 // ServiceSpec returns the part of the spec that a Keystone has in common with other services.
 func (k *Keystone) ServiceSpec() *commonv1.ServiceSpec { return &k.Spec.ServiceSpec }
 
+// DataSpec returns the part of the spec about the database of a Keystone.
+func (k *Keystone) DataSpec() *commonv1.DataSpec { return &k.Spec.DataSpec }
+
+// OptionsSpec returns the part of the spec about the options and the policy of a Keystone.
+func (k *Keystone) OptionsSpec() *commonv1.OptionsSpec { return &k.Spec.OptionsSpec }
+
 // ServiceStatus returns the status of a Keystone.
 func (k *Keystone) ServiceStatus() *commonv1.ServiceStatus { return &k.Status.ServiceStatus }
 

@@ -3,6 +3,7 @@ package v1alpha1
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -13,26 +14,27 @@ import (
 // table has the rules of every service and those of a Keystone alone. It repeats what the
 // schema states as markers and CEL, in the same words, and adds what a schema cannot
 // state. Rules that need other objects are in the webhook instead.
-var table = append(commonv1.ServiceRules[*Keystone](AppName, SelectorLabels), rules.Table[*Keystone]{
-	{Path: "metadata.name", Check: checkName},
+var table = slices.Concat(commonv1.ServiceRules[*Keystone](AppName, SelectorLabels), commonv1.DataRules[*Keystone](AppName),
+	commonv1.OptionsRules[*Keystone](), rules.Table[*Keystone]{
+		{Path: "metadata.name", Check: checkName},
 
-	{Path: "spec.fernet.rotationSchedule", Check: rules.Schedule(fernetSchedule)},
-	{Path: "spec.fernet.maxActiveKeys", Check: rules.AtLeast(3, fernetKeys)},
-	{Path: "spec.credentialKeys.rotationSchedule", Check: rules.Schedule(credentialSchedule)},
-	{Path: "spec.credentialKeys.maxActiveKeys", Check: rules.AtLeast(3, credentialKeys)},
-	{Path: "spec.trustFlush.schedule", Check: rules.Schedule(trustFlushSchedule)},
+		{Path: "spec.fernet.rotationSchedule", Check: rules.Schedule(fernetSchedule)},
+		{Path: "spec.fernet.maxActiveKeys", Check: rules.AtLeast(3, fernetKeys)},
+		{Path: "spec.credentialKeys.rotationSchedule", Check: rules.Schedule(credentialSchedule)},
+		{Path: "spec.credentialKeys.maxActiveKeys", Check: rules.AtLeast(3, credentialKeys)},
+		{Path: "spec.trustFlush.schedule", Check: rules.Schedule(trustFlushSchedule)},
 
-	{Path: "spec.bootstrap.adminPasswordSecretRef", Check: checkAdminPasswordSecretRef},
-	{Path: "spec.bootstrap.publicEndpoint", Check: checkPublicEndpoint},
-	{Path: "spec.bootstrap.passwordRotation.schedule", Check: rules.Schedule(passwordRotationSchedule)},
-	{Path: "spec.bootstrap.passwordRotation.passwordLength", Check: rules.Between(24, 1024, passwordLength)},
+		{Path: "spec.bootstrap.adminPasswordSecretRef", Check: checkAdminPasswordSecretRef},
+		{Path: "spec.bootstrap.publicEndpoint", Check: checkPublicEndpoint},
+		{Path: "spec.bootstrap.passwordRotation.schedule", Check: rules.Schedule(passwordRotationSchedule)},
+		{Path: "spec.bootstrap.passwordRotation.passwordLength", Check: rules.Between(24, 1024, passwordLength)},
 
-	{Path: "spec.middleware", Check: checkMiddleware},
-	{Path: "spec.plugins", Check: checkPlugins},
-	{Path: "spec.extraConfig", Check: checkExtraConfig},
-	{Path: "spec.globalExtraConfig", Check: checkGlobalExtraConfig},
-	{Path: "spec.extraConfigSecretRef", Check: checkExtraConfigSecretRef},
-}...)
+		{Path: "spec.middleware", Check: checkMiddleware},
+		{Path: "spec.plugins", Check: checkPlugins},
+		{Path: "spec.extraConfig", Check: checkExtraConfig},
+		{Path: "spec.globalExtraConfig", Check: checkGlobalExtraConfig},
+		{Path: "spec.extraConfigSecretRef", Check: checkExtraConfigSecretRef},
+	})
 
 // Limits are the rules that refuse new values only.
 var Limits = append(commonv1.ServiceLimits[*Keystone](),

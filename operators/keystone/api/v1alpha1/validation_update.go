@@ -9,7 +9,7 @@ import (
 
 // immutables are the fields of a Keystone that cannot be changed. A change would leave
 // behind the data, the users or the catalog of the old value.
-var immutables = append(commonv1.ServiceImmutables[*Keystone](), []rules.Immutable[*Keystone]{
+var immutables = append(commonv1.DataImmutables[*Keystone](), []rules.Immutable[*Keystone]{
 	{
 		Path: "spec.bootstrap.adminUser", Message: "bootstrap.adminUser is immutable",
 		Get: func(k *Keystone) any { return k.Spec.Bootstrap.AdminUser },

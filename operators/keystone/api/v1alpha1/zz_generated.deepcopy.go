@@ -137,6 +137,8 @@ func (in *KeystoneList) DeepCopyObject() runtime.Object {
 func (in *KeystoneSpec) DeepCopyInto(out *KeystoneSpec) {
 	*out = *in
 	in.ServiceSpec.DeepCopyInto(&out.ServiceSpec)
+	in.DataSpec.DeepCopyInto(&out.DataSpec)
+	in.OptionsSpec.DeepCopyInto(&out.OptionsSpec)
 	out.Fernet = in.Fernet
 	out.CredentialKeys = in.CredentialKeys
 	if in.TrustFlush != nil {

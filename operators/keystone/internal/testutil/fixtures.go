@@ -31,11 +31,13 @@ func Brownfield(namespace, name string) *keystonev1alpha1.Keystone {
 			ServiceSpec: commonv1.ServiceSpec{
 				Replicas: 1,
 				Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
+				Cache:    commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
+			},
+			DataSpec: commonv1.DataSpec{
 				Database: commonv1.DatabaseSpec{
 					Host: "db.example.com", Database: "keystone",
 					SecretRef: commonv1.SecretRefSpec{Name: DatabaseSecret},
 				},
-				Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
 			},
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: AdminSecret},

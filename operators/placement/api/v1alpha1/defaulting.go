@@ -6,5 +6,6 @@ package v1alpha1
 // stored while the webhook was off.
 func SetDefaults(p *Placement) {
 	p.Spec.ServiceSpec.SetDefaults()
+	p.Spec.DataSpec.SetDefaults()
 	p.Spec.Identity.SetDefaults()
 }

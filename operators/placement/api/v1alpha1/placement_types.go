@@ -51,6 +51,8 @@ type PlacementList struct {
 // cache, the Identity service and the service user has a default.
 type PlacementSpec struct {
 	commonv1.ServiceSpec `json:",inline"`
+	commonv1.DataSpec    `json:",inline"`
+	commonv1.OptionsSpec `json:",inline"`
 
 	// identity is the Identity service whose tokens Placement accepts.
 	//

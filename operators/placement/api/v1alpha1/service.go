@@ -13,6 +13,12 @@ const AnnotationRunAgain = "placement.openstack.c5c3.io/run-again"
 // ServiceSpec returns the part of the spec that a Placement has in common with other services.
 func (p *Placement) ServiceSpec() *commonv1.ServiceSpec { return &p.Spec.ServiceSpec }
 
+// DataSpec returns the part of the spec about the database of a Placement.
+func (p *Placement) DataSpec() *commonv1.DataSpec { return &p.Spec.DataSpec }
+
+// OptionsSpec returns the part of the spec about the options and the policy of a Placement.
+func (p *Placement) OptionsSpec() *commonv1.OptionsSpec { return &p.Spec.OptionsSpec }
+
 // ServiceUser returns pointers to the Identity service of a Placement and its user there.
 func (p *Placement) ServiceUser() commonv1.ServiceUser {
 	return commonv1.ServiceUser{Identity: &p.Spec.Identity, SecretRef: &p.Spec.ServiceUserSecretRef}

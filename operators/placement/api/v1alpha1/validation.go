@@ -15,7 +15,8 @@ import (
 // schema states as markers and CEL, in the same words, and adds what a schema cannot
 // state. Rules that need other objects are in the webhook instead.
 var table = slices.Concat(
-	commonv1.ServiceRules[*Placement](AppName, SelectorLabels), commonv1.ServiceUserRules[*Placement](),
+	commonv1.ServiceRules[*Placement](AppName, SelectorLabels), commonv1.DataRules[*Placement](AppName),
+	commonv1.OptionsRules[*Placement](), commonv1.ServiceUserRules[*Placement](),
 	rules.Table[*Placement]{
 		{Path: "metadata.name", Check: checkName},
 		{Path: "spec.extraConfig", Check: checkExtraConfig},
@@ -32,7 +33,7 @@ var Limits = slices.Concat(commonv1.ServiceLimits[*Placement](), commonv1.Servic
 func Outdated(p *Placement) string { return Limits.Outdated(p) }
 
 // immutables are the fields of a Placement that cannot be changed.
-var immutables = commonv1.ServiceImmutables[*Placement]()
+var immutables = commonv1.DataImmutables[*Placement]()
 
 // Validate returns everything that is wrong with a Placement on its own, that is,
 // without looking at other objects. It expects an object that SetDefaults has been

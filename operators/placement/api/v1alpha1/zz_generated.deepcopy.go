@@ -71,6 +71,8 @@ func (in *PlacementList) DeepCopyObject() runtime.Object {
 func (in *PlacementSpec) DeepCopyInto(out *PlacementSpec) {
 	*out = *in
 	in.ServiceSpec.DeepCopyInto(&out.ServiceSpec)
+	in.DataSpec.DeepCopyInto(&out.DataSpec)
+	in.OptionsSpec.DeepCopyInto(&out.OptionsSpec)
 	out.Identity = in.Identity
 	out.ServiceUserSecretRef = in.ServiceUserSecretRef
 }

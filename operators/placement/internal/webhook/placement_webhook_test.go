@@ -20,10 +20,12 @@ func minimal() *placementv1alpha1.Placement {
 		Spec: placementv1alpha1.PlacementSpec{
 			ServiceSpec: commonv1.ServiceSpec{
 				Image: commonv1.ImageSpec{Repository: "ghcr.io/c5c3/placement", Tag: "2025.2"},
+				Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
+			},
+			DataSpec: commonv1.DataSpec{
 				Database: commonv1.DatabaseSpec{
 					Host: "db.example.com", Database: "placement", SecretRef: commonv1.SecretRefSpec{Name: "placement-db"},
 				},
-				Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
 			},
 			Identity:             commonv1.IdentitySpec{AuthURL: "http://keystone.openstack.svc:5000/v3"},
 			ServiceUserSecretRef: commonv1.SecretRefSpec{Name: "placement-user"},

@@ -79,41 +79,52 @@
         description: >-
           {{ $resource }} cannot use its database, its cache or its secret store: {{ `{{ $labels.reason }}` }}.
         runbook_url: {{ include "operator-library.runbook" (list . $kind "BackendUnavailable") }}
-    - alert: {{ $kind }}UpgradeStuck
-      expr: |
-        max by (namespace, name) (
-          {{ $since }}{
-            type="DatabaseReady", status!="True",
-            reason=~"ExpandFailed|MigrateFailed|ContractFailed|UpgradeTargetChanged|UpgradeAbortRefused"} > 300
-          or
-          {{ $since }}{
-            type="DatabaseReady", status!="True",
-            reason=~"(Expand|Migrate|Contract)InProgress|UpgradeRollingUpdate|UpgradeStopping|UpgradeAborting"} > 3600
-        )
-      for: 1m
-      labels:
-        severity: warning
-      annotations:
-        summary: The upgrade of {{ $resource }} is stuck
-        description: >-
-          The upgrade of {{ $resource }} began {{ `{{ $value | humanizeDuration }}` }} ago and has failed or takes too long.
-          Unless it is offline, the old release serves until its pods are replaced.
-        runbook_url: {{ include "operator-library.runbook" (list . $kind "UpgradeStuck") }}
-    - alert: {{ $kind }}DatabaseCertificateExpiring
-      expr: |
-        min by (namespace, {{ lower $kind }}, certificate) (
-          {{- include "operator-library.expiring" (printf "%s_database_certificate" $metric) | nindent 10 }}
-        )
-      for: 10m
-      labels:
-        severity: warning
-      annotations:
-        {{- $owner := printf "%s {{ $labels.namespace }}/{{ $labels.%s }}" $kind (lower $kind) }}
-        summary: Database certificate of {{ $owner }} expires in {{ `{{ $value | humanizeDuration }}` }}
-        description: >-
-          The {{ `{{ $labels.certificate }}` }} certificate for the database of {{ $owner }} has not been renewed.
-          Once it has expired, the database cannot be reached.
-        runbook_url: {{ include "operator-library.runbook" (list . $kind "DatabaseCertificateExpiring") }}
+{{- if (include "operator-library.operator" . | fromYaml).database }}
+{{- include "operator-library.databaseAlerts" . | nindent 4 }}
+{{- end }}
+{{- end -}}
+
+{{- /* Those about every service with a database, in the same group. */ -}}
+{{- define "operator-library.databaseAlerts" -}}
+{{- $kind := include "operator-library.mainKind" . -}}
+{{- $metric := .Chart.Name | replace "-" "_" -}}
+{{- $since := printf "time() - %s_resource_condition_transition_timestamp_seconds" $metric -}}
+{{- $resource := printf "%s {{ $labels.namespace }}/{{ $labels.name }}" $kind -}}
+- alert: {{ $kind }}UpgradeStuck
+  expr: |
+    max by (namespace, name) (
+      {{ $since }}{
+        type="DatabaseReady", status!="True",
+        reason=~"ExpandFailed|MigrateFailed|ContractFailed|UpgradeTargetChanged|UpgradeAbortRefused"} > 300
+      or
+      {{ $since }}{
+        type="DatabaseReady", status!="True",
+        reason=~"(Expand|Migrate|Contract)InProgress|UpgradeRollingUpdate|UpgradeStopping|UpgradeAborting"} > 3600
+    )
+  for: 1m
+  labels:
+    severity: warning
+  annotations:
+    summary: The upgrade of {{ $resource }} is stuck
+    description: >-
+      The upgrade of {{ $resource }} began {{ `{{ $value | humanizeDuration }}` }} ago and has failed or takes too long.
+      Unless it is offline, the old release serves until its pods are replaced.
+    runbook_url: {{ include "operator-library.runbook" (list . $kind "UpgradeStuck") }}
+- alert: {{ $kind }}DatabaseCertificateExpiring
+  expr: |
+    min by (namespace, {{ lower $kind }}, certificate) (
+      {{- include "operator-library.expiring" (printf "%s_database_certificate" $metric) | nindent 6 }}
+    )
+  for: 10m
+  labels:
+    severity: warning
+  annotations:
+    {{- $owner := printf "%s {{ $labels.namespace }}/{{ $labels.%s }}" $kind (lower $kind) }}
+    summary: Database certificate of {{ $owner }} expires in {{ `{{ $value | humanizeDuration }}` }}
+    description: >-
+      The {{ `{{ $labels.certificate }}` }} certificate for the database of {{ $owner }} has not been renewed.
+      Once it has expired, the database cannot be reached.
+    runbook_url: {{ include "operator-library.runbook" (list . $kind "DatabaseCertificateExpiring") }}
 {{- end -}}
 
 {{- /* The kind that alerts are named after. */ -}}
