@@ -89,8 +89,8 @@ func TestEveryAlertIsTestedFiringAndNotFiring(t *testing.T) {
 func tested(t *testing.T, chart string) (firing, silent map[string]bool) {
 	t.Helper()
 	var operator struct {
-		Service bool
-		Kinds   []struct{ Kind string }
+		Service, Database bool
+		Kinds             []struct{ Kind string }
 	}
 	if err := yaml.Unmarshal([]byte(read(t, chart+"/files/operator.yaml")), &operator); err != nil {
 		t.Fatal(err)
@@ -98,6 +98,9 @@ func tested(t *testing.T, chart string) (firing, silent map[string]bool) {
 	common := []string{"/operator-alerts.yaml"}
 	if operator.Service {
 		common = append(common, "/service-alerts.yaml")
+	}
+	if operator.Database {
+		common = append(common, "/database-alerts.yaml")
 	}
 	firing, silent = monitoring.Tested(t, chart+"/tests/alerts.yaml")
 	for _, file := range common {

@@ -30,8 +30,8 @@ WATCHED = ("/api/v1/secrets", "/api/v1/configmaps", "/api/v1/events", "/api/v1/p
 # The delay before a stream that has ended is requested again, in seconds.
 AGAIN = 2
 
-# The label of the pods with which suites act as clients.
-CLIENT = ("app.kubernetes.io/name", "e2e-client")
+# The names in labels of the pods with which suites act as clients.
+CLIENTS = ("e2e-client", "e2e-cloud")
 
 
 class Connection(http.client.HTTPConnection):
@@ -85,7 +85,7 @@ class Recording:
     def log(self, pod, container):
         """Opens the file for the log of a container."""
         meta = pod["metadata"]
-        what = "an end-to-end client" if (meta.get("labels") or {}).get(CLIENT[0]) == CLIENT[1] else "a container"
+        what = "an end-to-end client" if (meta.get("labels") or {}).get("app.kubernetes.io/name") in CLIENTS else "a container"
         with self.lock:
             path = self.folder / f"log-{len(self.logs)}"
             self.logs[str(path)] = f"log of {what}, {meta['namespace']}/{meta['name']} {container}"

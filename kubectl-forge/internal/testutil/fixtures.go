@@ -78,7 +78,7 @@ func Keystone(conditions ...metav1.Condition) *keystonev1alpha1.Keystone {
 			ServiceSpec: commonv1.ServiceSpec{
 				Replicas: 1,
 				Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
-				Cache: commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
+				Cache:    commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
 			},
 			DataSpec: commonv1.DataSpec{
 				Database: commonv1.DatabaseSpec{
@@ -108,7 +108,7 @@ func Placement(conditions ...metav1.Condition) *placementv1alpha1.Placement {
 			ServiceSpec: commonv1.ServiceSpec{
 				Replicas: 1,
 				Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/placement", Tag: "2025.2"},
-				Cache: commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
+				Cache:    commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
 			},
 			DataSpec: commonv1.DataSpec{
 				Database: commonv1.DatabaseSpec{

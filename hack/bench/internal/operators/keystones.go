@@ -54,7 +54,7 @@ func brownfield(key client.ObjectKey) *keystonev1alpha1.Keystone {
 			ServiceSpec: commonv1.ServiceSpec{
 				Replicas: 1,
 				Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.1"},
-				Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
+				Cache:    commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
 			},
 			DataSpec: commonv1.DataSpec{
 				Database: commonv1.DatabaseSpec{
