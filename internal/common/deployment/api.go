@@ -30,6 +30,9 @@ type API[S service.Scoped] struct {
 	Wrapper func(S) string
 	// HealthPath is a path that the API answers without a token, such as "/v3".
 	HealthPath string
+	// HealthHost is the host name in the requests of the startup probe and of [ReadyFile], for
+	// an application that refuses others. With "" it is the address of the pod.
+	HealthHost string
 	// Table is a table that every release has in its database, and Tables are all of which
 	// requests need one: a pod that misses one is not ready. They are empty for a service
 	// without a database.
@@ -227,8 +230,10 @@ func (a API[S]) server(s S, families []corev1.IPFamily) UWSGI {
 		server.File = found.Script
 	case found != nil && found.Module != "":
 		server.Module = found.Module
-	default:
+	case p.Application.Script != "":
 		server.File = p.Application.Script
+	default:
+		server.Module = p.Application.Module
 	}
 	return server
 }

@@ -44,10 +44,12 @@ func readyVariables(configDir string) []corev1.EnvVar {
 // startupProbe allows five minutes for the first answer. It probes every second because
 // most pods answer within three.
 func (a API[S]) startupProbe(port int32) *corev1.Probe {
+	get := &corev1.HTTPGetAction{Path: a.HealthPath, Port: intstr.FromInt32(port), Scheme: corev1.URISchemeHTTP}
+	if a.HealthHost != "" {
+		get.HTTPHeaders = []corev1.HTTPHeader{{Name: "Host", Value: a.HealthHost}}
+	}
 	return &corev1.Probe{
-		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
-			Path: a.HealthPath, Port: intstr.FromInt32(port), Scheme: corev1.URISchemeHTTP,
-		}},
+		ProbeHandler:  corev1.ProbeHandler{HTTPGet: get},
 		PeriodSeconds: 1, FailureThreshold: 300, TimeoutSeconds: 5, SuccessThreshold: 1,
 	}
 }

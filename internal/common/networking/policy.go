@@ -26,8 +26,8 @@ type Traffic struct {
 	Cache   commonv1.CacheSpec
 	// Database is the database that the pods use, nil for none.
 	Database *commonv1.DatabaseSpec
-	// Identity is the Identity service that the pods ask about tokens, nil for none.
-	Identity *commonv1.IdentitySpec
+	// IdentityURL is the URL of the Identity service that the pods use, "" for none.
+	IdentityURL string
 	// OperatorNamespace is the namespace that health checks come from, "" if
 	// unknown.
 	OperatorNamespace string
@@ -101,8 +101,8 @@ func (t Traffic) egress() []networkingv1.NetworkPolicyEgressRule {
 	if ports := cachePorts(t.Cache); len(ports) > 0 {
 		rules = append(rules, networkingv1.NetworkPolicyEgressRule{Ports: tcpPorts(ports...)})
 	}
-	if t.Identity != nil {
-		rules = append(rules, networkingv1.NetworkPolicyEgressRule{Ports: tcpPorts(t.Identity.Port())})
+	if t.IdentityURL != "" {
+		rules = append(rules, networkingv1.NetworkPolicyEgressRule{Ports: tcpPorts(commonv1.PortOf(t.IdentityURL))})
 	}
 	if t.Policy != nil {
 		for _, rule := range t.Policy.AdditionalEgress {

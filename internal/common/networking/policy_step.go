@@ -89,13 +89,10 @@ func removeClients(ctx context.Context, p *service.Pass) error {
 func TrafficOf(p *service.Pass) Traffic {
 	traffic := Traffic{
 		Instance: deployment.InstanceOf(p), Policy: p.Spec.NetworkPolicy, Gateway: p.Spec.Gateway,
-		Cache: p.Spec.Cache, OperatorNamespace: p.OperatorNamespace,
+		Cache: p.Spec.Cache, OperatorNamespace: p.OperatorNamespace, IdentityURL: commonv1.IdentityURLOf(p.Resource),
 	}
 	if p.Data != nil {
 		traffic.Database = &p.Data.Database
-	}
-	if user, has := commonv1.ServiceUserOf(p.Resource); has {
-		traffic.Identity = user.Identity
 	}
 	return traffic
 }

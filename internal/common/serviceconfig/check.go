@@ -28,20 +28,33 @@ func (s Settings[S]) ReconcileCheck(ctx context.Context, scope S) reconcile.Outc
 		return reconcile.Failed(vocabulary.ReasonConfigError, err)
 	}
 	if !s.isWritten(scope) {
-		absent := &batchv1.Job{ObjectMeta: p.Meta(desired.Name)}
-		if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, absent); err != nil {
-			return reconcile.Failed(vocabulary.ReasonConfigError, err)
-		}
-		return service.SecretsAvailable()
+		return withoutCheck(ctx, p)
 	}
 	if err := deployment.Inherit(ctx, p, desired, s.wasChecked(scope)); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
 	}
+	return runCheck(ctx, p, desired, s.written(scope))
+}
+
+// checkTask is the name of the task in which the image reads the configuration.
+const checkTask = "config-check"
+
+// withoutCheck removes the Job of an earlier check when there is nothing to check any more.
+func withoutCheck(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	absent := &batchv1.Job{ObjectMeta: p.Meta(p.Named(checkTask))}
+	if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, absent); err != nil {
+		return reconcile.Failed(vocabulary.ReasonConfigError, err)
+	}
+	return service.SecretsAvailable()
+}
+
+// runCheck runs the Job. written names the fields in which users set options.
+func runCheck(ctx context.Context, p *service.Pass, desired *batchv1.Job, written string) reconcile.Outcome {
 	state, err := service.Runner(p).Run(ctx, p.Resource, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError,
-			fmt.Errorf("the image cannot read the options of %s, correct them: %w", s.written(scope), err))
+			fmt.Errorf("the image cannot read the options of %s, correct them: %w", written, err))
 	case err != nil:
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
 	case !state.Complete:
@@ -111,7 +124,7 @@ func (s Settings[S]) CheckTask(scope S) deployment.Task {
 	p := scope.ServicePass()
 	filters, _ := s.filters(scope)
 	return deployment.Task{
-		Name: "config-check", Container: "config-check", Retries: 1,
+		Name: checkTask, Container: checkTask, Retries: 1,
 		Command: []string{"python3", p.ConfigDir + CheckFile, p.ConfigDir},
 		Env:     p.Environment,
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},

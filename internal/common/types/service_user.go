@@ -46,10 +46,31 @@ func (i *IdentitySpec) SetDefaults() {
 	SetIfZero(&i.UserDomain, DefaultDomain)
 }
 
-// Port returns the TCP port of the Identity service.
-func (i *IdentitySpec) Port() int32 {
+// IdentityDescriber is a resource whose service uses the Identity service without a service
+// user.
+//
+// +kubebuilder:object:generate=false
+type IdentityDescriber interface {
+	// IdentityURL returns the URL of the Identity service.
+	IdentityURL() string
+}
+
+// IdentityURLOf returns the URL of the Identity service that the pods of a resource use, "" if
+// they use none.
+func IdentityURLOf(resource any) string {
+	if describer, has := resource.(IdentityDescriber); has {
+		return describer.IdentityURL()
+	}
+	if user, has := ServiceUserOf(resource); has {
+		return user.Identity.AuthURL
+	}
+	return ""
+}
+
+// PortOf returns the TCP port of a URL.
+func PortOf(authURL string) int32 {
 	// Validation has rejected anything that is not a URL.
-	address, err := url.Parse(i.AuthURL)
+	address, err := url.Parse(authURL)
 	if err == nil {
 		if port, err := strconv.ParseInt(address.Port(), 10, 32); err == nil {
 			return int32(port)

@@ -7,7 +7,7 @@ func TestThePortOfAnIdentityServiceIsThatOfItsURL(t *testing.T) {
 		"http://keystone.openstack.svc:5000/v3": 5000, "https://identity.example.com/v3": 443, "http://identity.example.com": 80,
 		"https://[2001:db8::1]:8443/v3": 8443,
 	} {
-		if got := (&IdentitySpec{AuthURL: address}).Port(); got != want {
+		if got := PortOf(address); got != want {
 			t.Errorf("port %d of %s, want %d", got, address, want)
 		}
 	}

@@ -24,7 +24,7 @@ func ServiceUserRules[T ServiceUserDescriber]() rules.Table[T] {
 	}
 	return rules.Table[T]{
 		{Path: "spec.identity.authURL", Check: func(resource T, at *field.Path) field.ErrorList {
-			return validateAuthURL(resource.ServiceUser().Identity.AuthURL, at)
+			return ValidateAuthURL(resource.ServiceUser().Identity.AuthURL, at)
 		}},
 		{Path: "spec.identity.region", Check: name(func(i *IdentitySpec) string { return i.Region })},
 		{Path: "spec.identity.project", Check: name(func(i *IdentitySpec) string { return i.Project })},
@@ -36,7 +36,8 @@ func ServiceUserRules[T ServiceUserDescriber]() rules.Table[T] {
 	}
 }
 
-func validateAuthURL(address string, at *field.Path) field.ErrorList {
+// ValidateAuthURL checks the URL of an Identity service.
+func ValidateAuthURL(address string, at *field.Path) field.ErrorList {
 	if address == "" {
 		return field.ErrorList{field.Required(at, "set the URL of the Identity API, for example http://keystone.openstack.svc:5000/v3")}
 	}
