@@ -5,6 +5,7 @@ go 1.26.4
 require (
 	github.com/c5c3/forge/internal/common v0.0.0
 	github.com/c5c3/forge/operators/c5c3 v0.0.0
+	github.com/c5c3/forge/operators/horizon v0.0.0
 	github.com/c5c3/forge/operators/keystone v0.0.0
 	github.com/c5c3/forge/operators/placement v0.0.0
 	github.com/external-secrets/external-secrets/apis v0.0.0-20260710155933-68826f87b4ff
@@ -101,6 +102,7 @@ require (
 replace (
 	github.com/c5c3/forge/internal/common => ../internal/common
 	github.com/c5c3/forge/operators/c5c3 => ../operators/c5c3
+	github.com/c5c3/forge/operators/horizon => ../operators/horizon
 	github.com/c5c3/forge/operators/keystone => ../operators/keystone
 	github.com/c5c3/forge/operators/placement => ../operators/placement
 )

@@ -25,6 +25,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/outside"
 	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
@@ -34,6 +35,7 @@ import (
 var examples = map[string]string{
 	"Keystone":           "docs/examples/keystone.yaml",
 	"Placement":          "docs/examples/placement.yaml",
+	"Horizon":            "docs/examples/horizon.yaml",
 	"ControlPlane":       "operators/c5c3/config/samples/minimal.yaml",
 	"CredentialRotation": "operators/c5c3/config/samples/rotate-monthly.yaml",
 	"SecretAggregate":    "operators/c5c3/config/samples/secret-aggregate.yaml",
@@ -44,6 +46,7 @@ var optionPages = map[string]string{
 	"ControlPlane": "docs/control-plane-options.md",
 	"Keystone":     "docs/keystone-options.md",
 	"Placement":    "docs/placement-options.md",
+	"Horizon":      "docs/horizon-options.md",
 }
 
 // server is an API server with the kinds and the webhooks of all operators, and the
@@ -61,7 +64,8 @@ func startServer(t *testing.T) *server {
 	})
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		scheme.AddToScheme, keystonev1alpha1.AddToScheme, placementv1alpha1.AddToScheme, c5c3v1alpha1.AddToScheme,
+		scheme.AddToScheme, keystonev1alpha1.AddToScheme, placementv1alpha1.AddToScheme, horizonv1alpha1.AddToScheme,
+		c5c3v1alpha1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/c5c3/forge/internal/common/admission"
 	"github.com/c5c3/forge/internal/common/cluster"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
@@ -36,6 +37,15 @@ func webhooks() []interface{ SetupWebhookWithManager(ctrl.Manager) error } {
 			Limits: placementv1alpha1.Limits, UpdateRules: placementv1alpha1.ValidateUpdate,
 			Lookup: admission.ServiceLookup[*placementv1alpha1.Placement]{
 				NewList: func() client.ObjectList { return &placementv1alpha1.PlacementList{} }, Cluster: settings,
+			}.Check,
+		},
+		&admission.Webhook[*horizonv1alpha1.Horizon]{
+			Object:   &horizonv1alpha1.Horizon{},
+			Kind:     horizonv1alpha1.GroupVersion.WithKind(horizonv1alpha1.Kind).GroupKind(),
+			Resource: horizonv1alpha1.GroupVersion.WithResource("horizons").GroupResource(),
+			Defaults: horizonv1alpha1.SetDefaults, Rules: horizonv1alpha1.Validate, Limits: horizonv1alpha1.Limits,
+			Lookup: admission.ServiceLookup[*horizonv1alpha1.Horizon]{
+				NewList: func() client.ObjectList { return &horizonv1alpha1.HorizonList{} }, Cluster: settings,
 			}.Check,
 		},
 		&admission.Webhook[*c5c3v1alpha1.ControlPlane]{

@@ -66,7 +66,7 @@ func StatelessConditions(api string) (prerequisites, serving []Condition) {
 	prerequisites = slices.DeleteFunc(prerequisites, func(c Condition) bool {
 		return slices.Contains([]string{ConditionDatabaseTLSReady, ConditionDatabaseReady, ConditionPolicyValidReady}, c.Type)
 	})
-	foreign := []string{ReasonWaitingForDBCredentials, ReasonWaitingForExtraConfig, ReasonDeploymentStopped}
+	foreign := []string{ReasonWaitingForDBCredentials, ReasonSecretInvalid, ReasonWaitingForExtraConfig, ReasonDeploymentStopped}
 	for _, conditions := range [][]Condition{prerequisites, serving} {
 		for n := range conditions {
 			conditions[n].False = slices.DeleteFunc(conditions[n].False, func(reason string) bool { return slices.Contains(foreign, reason) })

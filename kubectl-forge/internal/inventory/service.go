@@ -10,6 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/release"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
+	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
@@ -47,6 +48,14 @@ var ServiceKinds = []*ServiceKind{
 		List:           func() client.ObjectList { return &placementv1alpha1.PlacementList{} },
 		SelectorLabels: placementv1alpha1.SelectorLabels, TaskName: placementv1alpha1.TaskName,
 		Vocabularies: placementv1alpha1.Vocabularies, SLURP: placementv1alpha1.SLURP,
+	},
+	{
+		GroupVersionKind: horizonv1alpha1.GroupVersion.WithKind(horizonv1alpha1.Kind), AddToScheme: horizonv1alpha1.AddToScheme,
+		Empty:          func() Resource { return &horizonv1alpha1.Horizon{} },
+		List:           func() client.ObjectList { return &horizonv1alpha1.HorizonList{} },
+		SelectorLabels: horizonv1alpha1.SelectorLabels, TaskName: horizonv1alpha1.TaskName,
+		// No schema is behind its release, so any release may follow another.
+		Vocabularies: horizonv1alpha1.Vocabularies, SLURP: true,
 	},
 }
 

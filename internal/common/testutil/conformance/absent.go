@@ -121,6 +121,12 @@ func (s suite[T]) absent(t *testing.T) {
 	b.acceptRoute(published)
 	if s.hasData() {
 		b.absentDatabase(ready)
+	} else {
+		files := &commonv1.VolumeFiles{Name: "files"}
+		delivered := b.create(plain, "", func(spec *commonv1.ServiceSpec) {
+			spec.ExtraVolumes = []commonv1.ExtraVolume{{Name: "files", MountPath: "/extra", Secret: files}}
+		})
+		b.deliver(delivered, files.Name, vocabulary.ReasonWaitingForPodInputs)
 	}
 	ready()
 }
@@ -133,9 +139,7 @@ func (b *bare[T]) absentDatabase(ready func()) {
 	delivered := b.create(brownfield, b.databaseSecret(), asIs)
 	inCluster.Fails(vocabulary.ConditionDatabaseReady, vocabulary.ReasonMariaDBNotInstalled,
 		"spec.database.clusterRef", "mariadb-operator", "install")
-	delivered.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonWaitingForDBCredentials, "create it")
-
-	b.deliver(delivered)
+	b.deliver(delivered, b.databaseSecret(), vocabulary.ReasonWaitingForDBCredentials)
 	operator, stop := b.installMariaDB(inCluster)
 	b.removeMariaDB(operator, inCluster)
 	stop()
@@ -169,15 +173,16 @@ func (b *bare[T]) acceptRoute(published *Instance[T]) {
 	published.Condition(vocabulary.ConditionHTTPRouteReady, metav1.ConditionTrue, vocabulary.ReasonHTTPRouteAccepted)
 }
 
-// deliver installs External Secrets, with a store that does not work at first.
-func (b *bare[T]) deliver(delivered *Instance[T]) {
+// deliver installs External Secrets, with a store that does not work at first. The instance
+// waits for the named Secret with the reason.
+func (b *bare[T]) deliver(delivered *Instance[T], name, reason string) {
 	b.Helper()
+	delivered.Fails(vocabulary.ConditionSecretsReady, reason, "create it")
 	thirdparty.Install(b.T, b.Env.Config, thirdparty.ExternalSecrets)
 	standin.Start(b, b.Env.Config, b.Secrets)
 	const credentials = vocabulary.ConditionSecretsReady
 	store := &esv1.ClusterSecretStore{ObjectMeta: metav1.ObjectMeta{Name: secrets.StoreName}}
 	store.Spec.Provider = &esv1.SecretStoreProvider{Fake: &esv1.FakeProvider{Data: []esv1.FakeProviderData{}}}
-	name := b.databaseSecret()
 	filled := &esv1.ExternalSecret{ObjectMeta: metav1.ObjectMeta{Namespace: delivered.namespace(), Name: name}}
 	filled.Spec.SecretStoreRef = esv1.SecretStoreRef{Name: store.Name, Kind: esv1.ClusterSecretStoreKind}
 	for _, key := range []string{"username", "password"} {
@@ -189,7 +194,7 @@ func (b *bare[T]) deliver(delivered *Instance[T]) {
 	objects.Create(b.T, b.Admin, store, filled)
 	delivered.Fails(credentials, vocabulary.ReasonSecretStoreNotReady, store.Name)
 	b.Secrets.Set(esv1.ClusterSecretStoreKind, "", store.Name, standin.Succeed())
-	delivered.Fails(credentials, vocabulary.ReasonWaitingForDBCredentials, "ExternalSecret")
+	delivered.Fails(credentials, reason, "ExternalSecret")
 	b.Secrets.Put("database", map[string]string{"username": "u", "password": "p"})
 	b.Secrets.Set(esv1.ExtSecretKind, delivered.namespace(), name, standin.Succeed())
 	expect.Exists(b.T, b.Admin, delivered.secret(name, nil))

@@ -46,9 +46,9 @@ func (s suite[T]) failures(t *testing.T) {
 		{"an operator killed during an offline upgrade finishes it after its restart", true, s.withData(func(t *testing.T) {
 			crashwalk.Walk(t, s.wayOffline(t))
 		})},
-		{"an operator killed during a deletion finishes it after its restart", true, s.withData(func(t *testing.T) {
-			crashwalk.Walk(t, s.trial(t, managed).Deletion())
-		})},
+		{"an operator killed during a deletion finishes it after its restart", true, func(t *testing.T) {
+			crashwalk.Walk(t, s.trial(t, s.fullest()).Deletion())
+		}},
 	} {
 		if proof.run == nil || !s.verifies(proof.shared) {
 			continue

@@ -32,7 +32,7 @@ func (s suite[T]) reasons(t *testing.T) {
 		{"an API that does not answer is not ready", parallel(s.silentAPI)},
 		{"a failure is announced once and shows no password", parallel(s.withData(s.announcedOnce))},
 		{"an invalid spec is reported and changes nothing", parallel(s.invalidSpec)},
-		{"a blocked deletion reports why", parallel(s.withData(s.heldDeletion))},
+		{"a blocked deletion reports why", parallel(s.heldDeletion)},
 	})
 }
 

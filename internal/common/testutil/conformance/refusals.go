@@ -15,10 +15,11 @@ func (s suite[T]) heldDeletion(t *testing.T) {
 	refusals := &transport.Refusals{}
 	world := *s.World
 	world.AsOperator = refusals.Config(s.AsOperator)
-	i := suite[T]{s.Service, &world}.converged(t, managed)
-	allow := refusals.Refuse(func(r transport.Request) bool { return r.Verb == "delete" && r.Resource == "databases" })
+	i := suite[T]{s.Service, &world}.converged(t, s.fullest())
+	deletes := s.trial(t, s.fullest()).DeletionWrites
+	allow := refusals.Refuse(func(r transport.Request) bool { return r.Verb == "delete" && deletes[r.Kind().String()] > 0 })
 	objects.Delete(t, s.Admin, client.Object(i.copied()))
-	i.Fails(vocabulary.ConditionReady, vocabulary.ReasonDeleting, "Deletion waits", "Database "+i.name())
+	i.Fails(vocabulary.ConditionReady, vocabulary.ReasonDeleting, "Deletion waits", s.Definition.CodeName)
 	allow()
 	i.gone()
 }

@@ -1,0 +1,91 @@
+"""The settings of Horizon, which openstack_dashboard.settings reads last.
+
+The operator replaces the constants below. What follows from them is the same for every
+Horizon.
+"""
+
+import json
+import logging
+
+HOSTS = []
+CACHE_SERVERS = []
+CACHE_PREFIX = ""
+IDENTITY_URL = ""
+USER_DOMAIN = ""
+MULTI_DOMAIN = False
+BEHIND_TLS = False
+SECRET_KEY_FILE = ""
+LOG_JSON = False
+LOG_LEVEL = ""
+LOG_LEVELS = ""
+VERBOSE = False
+GIVEN = ""
+
+DEBUG = VERBOSE
+WEBROOT = "/"
+STATIC_URL = "/static/"
+STATIC_ROOT = "/var/lib/openstack-dashboard/static"
+# The image has compressed the static files.
+COMPRESS_ENABLED = True
+COMPRESS_OFFLINE = True
+ALLOWED_HOSTS = HOSTS
+
+with open(SECRET_KEY_FILE, encoding="utf-8") as key:
+    SECRET_KEY = key.read().strip()
+
+# Sessions are in memcached, so that each pod knows them. A server that does not answer costs
+# the sessions on it, and no request.
+SESSION_ENGINE = "django.contrib.sessions.backends.cache"
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.memcached.PyMemcacheCache",
+        "LOCATION": CACHE_SERVERS,
+        "KEY_PREFIX": CACHE_PREFIX,
+        "OPTIONS": {"use_pooling": True, "ignore_exc": True, "connect_timeout": 1, "timeout": 2, "dead_timeout": 10, "no_delay": True},
+    },
+}
+
+# Only behind a Gateway, which sets the header itself: elsewhere any client could.
+if BEHIND_TLS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+CSRF_COOKIE_SECURE = BEHIND_TLS
+SESSION_COOKIE_SECURE = BEHIND_TLS
+CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+
+OPENSTACK_KEYSTONE_URL = IDENTITY_URL
+OPENSTACK_KEYSTONE_DEFAULT_DOMAIN = USER_DOMAIN
+OPENSTACK_KEYSTONE_MULTIDOMAIN_SUPPORT = MULTI_DOMAIN
+OPENSTACK_ENDPOINT_TYPE = "internalURL"
+
+
+class JSONLines(logging.Formatter):
+    """Formats each record as a JSON object in one line."""
+
+    def format(self, record):
+        fields = {
+            "asctime": self.formatTime(record),
+            "levelname": record.levelname,
+            "name": record.name,
+            "process": record.process,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            fields["exc_info"] = self.formatException(record.exc_info)
+        return json.dumps(fields)
+
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "text": {"format": "%(asctime)s.%(msecs)03d %(process)d %(levelname)s %(name)s %(message)s", "datefmt": "%Y-%m-%d %H:%M:%S"},
+        "json": {"()": JSONLines},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json" if LOG_JSON else "text"}},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    "loggers": {name: {"level": level} for name, level in json.loads(LOG_LEVELS).items()},
+}
+
+globals().update(json.loads(GIVEN))

@@ -1,0 +1,65 @@
+"""Tests of local_settings.py with constants as the operator sets them."""
+
+import json
+import logging
+import logging.config
+import pathlib
+import re
+import tempfile
+import unittest
+
+FILE = pathlib.Path(__file__).with_name("local_settings.py")
+
+
+class LocalSettings(unittest.TestCase):
+    def load(self, **constants):
+        """Returns the settings with these constants."""
+        key = tempfile.NamedTemporaryFile("w", suffix=".key")
+        self.addCleanup(key.close)
+        key.write("k" * 50 + "\n")
+        key.flush()
+        values = {
+            "HOSTS": ["localhost"], "CACHE_SERVERS": ["memcached:11211"], "CACHE_PREFIX": "uid", "LOG_LEVEL": "INFO",
+            "LOG_LEVELS": "{}", "GIVEN": "{}", "SECRET_KEY_FILE": key.name, **constants,
+        }
+        source = FILE.read_text(encoding="utf-8")
+        for name, value in values.items():
+            source, count = re.subn(r"(?m)^%s = .*$" % name, lambda _: "%s = %r" % (name, value), source)
+            self.assertEqual(count, 1, name)
+        found = {"__name__": "local_settings"}
+        exec(compile(source, FILE, "exec"), found)
+        return found
+
+    def test_the_key_is_read_from_its_file(self):
+        self.assertEqual(self.load()["SECRET_KEY"], "k" * 50)
+
+    def test_sessions_are_in_memcached(self):
+        found = self.load()
+        self.assertEqual(found["SESSION_ENGINE"], "django.contrib.sessions.backends.cache")
+        self.assertEqual(found["CACHES"]["default"]["LOCATION"], ["memcached:11211"])
+        self.assertEqual(found["CACHES"]["default"]["KEY_PREFIX"], "uid")
+
+    def test_the_header_of_a_gateway_is_trusted_behind_one_only(self):
+        self.assertNotIn("SECURE_PROXY_SSL_HEADER", self.load())
+        self.assertFalse(self.load()["SESSION_COOKIE_SECURE"])
+        found = self.load(BEHIND_TLS=True)
+        self.assertEqual(found["SECURE_PROXY_SSL_HEADER"], ("HTTP_X_FORWARDED_PROTO", "https"))
+        self.assertTrue(found["SESSION_COOKIE_SECURE"] and found["CSRF_COOKIE_SECURE"])
+
+    def test_given_settings_take_precedence_over_defaults(self):
+        found = self.load(GIVEN=json.dumps({"SESSION_TIMEOUT": 7200, "OPENSTACK_ENDPOINT_TYPE": "publicURL"}))
+        self.assertEqual((found["SESSION_TIMEOUT"], found["OPENSTACK_ENDPOINT_TYPE"]), (7200, "publicURL"))
+
+    def test_a_record_is_one_json_object(self):
+        found = self.load(LOG_JSON=True, LOG_LEVELS=json.dumps({"openstack_auth": "DEBUG"}))
+        self.assertEqual(found["LOGGING"]["loggers"], {"openstack_auth": {"level": "DEBUG"}})
+        logging.config.dictConfig(found["LOGGING"])
+        self.addCleanup(logging.getLogger().handlers.clear)
+        record = logging.LogRecord("a", logging.ERROR, "f", 1, "two\n%s", ("lines",), None)
+        text = found["JSONLines"]().format(record)
+        self.assertNotIn("\n", text)
+        self.assertEqual(json.loads(text)["message"], "two\nlines")
+
+
+if __name__ == "__main__":
+    unittest.main()
