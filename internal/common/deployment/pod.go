@@ -2,6 +2,7 @@ package deployment
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -57,7 +58,7 @@ func (p Pods) Spec(container corev1.Container, mounts ...Mount) corev1.PodSpec {
 func (p Pods) Container(container corev1.Container, mounts ...Mount) corev1.Container {
 	mounted := make([]corev1.VolumeMount, 0, len(mounts)+len(container.VolumeMounts))
 	for _, m := range mounts {
-		mounted = append(mounted, corev1.VolumeMount{Name: m.Volume.Name, MountPath: m.Path, ReadOnly: true})
+		mounted = append(mounted, corev1.VolumeMount{Name: m.Volume.Name, MountPath: m.Path, ReadOnly: !m.Writable})
 	}
 	container.VolumeMounts = append(mounted, container.VolumeMounts...)
 	container = withExtras(container, p.Settings)
@@ -82,10 +83,19 @@ func SecretVariable(name, secret, key string) corev1.EnvVar {
 	}}
 }
 
-// Mount is a volume and the path at which it is mounted read-only.
+// Mount is a volume and the path at which it is mounted, read-only unless it is writable.
 type Mount struct {
-	Volume corev1.Volume
-	Path   string
+	Volume   corev1.Volume
+	Path     string
+	Writable bool
+}
+
+// ScratchMount mounts an empty directory for files of at most that size, which go with the
+// pod.
+func ScratchMount(volume, path string, size resource.Quantity) Mount {
+	return Mount{Path: path, Writable: true, Volume: corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
+		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &size},
+	}}}
 }
 
 // SecretMount mounts all keys of a Secret as a directory that only the process can read.

@@ -221,7 +221,7 @@ func validateVariableSource(variable corev1.EnvVar, at *field.Path) field.ErrorL
 // the system.
 func ownDirectories(service string) []string {
 	return []string{
-		"/etc/" + service, "/scripts", "/fernet-keys-src", "/credential-keys-src", "/etc/openstack-dashboard", "/horizon-secret-key",
+		"/etc/" + service, "/scripts", "/fernet-keys-src", "/credential-keys-src", "/etc/openstack-dashboard", "/var/lib/openstack-dashboard",
 		"/dev", "/proc", "/sys", "/run/secrets", "/var/run/secrets",
 	}
 }

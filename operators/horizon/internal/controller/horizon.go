@@ -2,6 +2,7 @@ package controller
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/kit"
@@ -17,7 +18,12 @@ const (
 	loginPath = "/auth/login/"
 	// staticFiles is where the image has the compressed static files.
 	staticFiles = "/var/lib/openstack-dashboard/static"
+	// uploadDir is where files wait that users upload.
+	uploadDir = "/var/lib/openstack-dashboard/uploads"
 )
+
+// uploadSize is how much of them a pod takes at the same time.
+var uploadSize = resource.MustParse("2Gi")
 
 // definition describes the Horizon service.
 var definition = service.Definition{
@@ -51,7 +57,9 @@ var api = withKey(steps.Pods(deployment.API[*scope]{
 	// Django answers only to the names that it knows, and not to the address of the pod.
 	HealthHost: localHost,
 	Endpoint:   endpoint,
-	Mounts:     keyMounts,
+	Mounts: func(s *scope) []deployment.Mount {
+		return append(keyMounts(s), deployment.ScratchMount("uploads", uploadDir, uploadSize))
+	},
 }))
 
 // withKey replaces pods when the key that signs cookies changes.

@@ -64,7 +64,7 @@ func TestSettingsFollowFromTheSpec(t *testing.T) {
 		`HOSTS = ["localhost","127.0.0.1","horizon","horizon.openstack","horizon.openstack.svc","horizon.openstack.svc.cluster.local"]`,
 		`CACHE_SERVERS = ["one:11211","two:11211"]`, `CACHE_PREFIX = "uid-1"`, `BEHIND_TLS = False`, `LOG_JSON = False`,
 		`LOG_LEVEL = "INFO"`, `LOG_LEVELS = "{}"`, `GIVEN = "{}"`, `USER_DOMAIN = "Default"`, `MULTI_DOMAIN = False`,
-		`SECRET_KEY_FILE = "/horizon-secret-key/secret-key"`, `IDENTITY_URL = "http://keystone.openstack.svc:5000/v3"`)
+		`SECRET_KEY_FILE = "/var/lib/openstack-dashboard/secret-key/secret-key"`, `IDENTITY_URL = "http://keystone.openstack.svc:5000/v3"`)
 }
 
 func TestAGatewayIsATrustedHostBehindTLS(t *testing.T) {

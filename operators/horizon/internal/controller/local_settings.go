@@ -65,6 +65,7 @@ func localSettings(s *scope) (string, error) {
 		{"MULTI_DOMAIN", spec.Identity.MultiDomain},
 		{"BEHIND_TLS", spec.Gateway != nil},
 		{"SECRET_KEY_FILE", keyDir + horizonv1alpha1.SecretKeyEntry},
+		{"UPLOAD_DIR", uploadDir},
 		{"LOG_JSON", logging.Format == commonv1.LogFormatJSON},
 		{"LOG_LEVEL", string(logging.Level)},
 		{"LOG_LEVELS", string(levels)},

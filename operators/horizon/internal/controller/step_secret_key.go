@@ -19,7 +19,7 @@ import (
 
 const (
 	// keyDir is where the pods have the key that signs cookies.
-	keyDir = "/horizon-secret-key/"
+	keyDir = "/var/lib/openstack-dashboard/secret-key/"
 	// annotationKeyHash on pods is a hash of that key, keyed with the UID of its Secret.
 	annotationKeyHash = "horizon.openstack.c5c3.io/secret-key-hash"
 )

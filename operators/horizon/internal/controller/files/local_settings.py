@@ -15,6 +15,7 @@ USER_DOMAIN = ""
 MULTI_DOMAIN = False
 BEHIND_TLS = False
 SECRET_KEY_FILE = ""
+UPLOAD_DIR = ""
 LOG_JSON = False
 LOG_LEVEL = ""
 LOG_LEVELS = ""
@@ -29,6 +30,8 @@ STATIC_ROOT = "/var/lib/openstack-dashboard/static"
 COMPRESS_ENABLED = True
 COMPRESS_OFFLINE = True
 ALLOWED_HOSTS = HOSTS
+# The rest of the pod's file system is read-only.
+FILE_UPLOAD_TEMP_DIR = UPLOAD_DIR
 
 with open(SECRET_KEY_FILE, encoding="utf-8") as key:
     SECRET_KEY = key.read().strip()

@@ -20,7 +20,7 @@ class LocalSettings(unittest.TestCase):
         key.flush()
         values = {
             "HOSTS": ["localhost"], "CACHE_SERVERS": ["memcached:11211"], "CACHE_PREFIX": "uid", "LOG_LEVEL": "INFO",
-            "LOG_LEVELS": "{}", "GIVEN": "{}", "SECRET_KEY_FILE": key.name, **constants,
+            "LOG_LEVELS": "{}", "GIVEN": "{}", "SECRET_KEY_FILE": key.name, "UPLOAD_DIR": "/uploads", **constants,
         }
         source = FILE.read_text(encoding="utf-8")
         for name, value in values.items():
