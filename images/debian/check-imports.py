@@ -1,5 +1,5 @@
 """Imports all that an OpenStack service can load at run time: its package, and the
-modules that are named besides.
+modules that are named besides. Those named with a minus are left out.
 
 Run in the finished root file system, so that a package that was left out by
 mistake fails the build and not a request.
@@ -19,18 +19,19 @@ MODULES = [
     "pymemcache",
     "pymysql",
     "uuid",
-    *sys.argv[2:],
+    *(name for name in sys.argv[2:] if not name.startswith("-")),
 ]
+LEFT_OUT = [name[1:] for name in sys.argv[2:] if name.startswith("-")]
 # Importing these runs a program, serves an API or migrates a database.
-RUN = (".__main__", ".alembic.env", ".migrations.env", ".wsgi.api")
-# These are for tests and for building documentation.
-DEVELOPMENT = (".direct", ".fixture", ".sphinxext", ".sphinxpolicygen")
+RUN = (".__main__", ".alembic.env", ".alembic_migrations.env", ".migrations.env", ".wsgi.api")
+# These are for tests, for building documentation, and for checking the service's own code.
+DEVELOPMENT = (".direct", ".fixture", ".hacking.checks", ".sphinxext", ".sphinxpolicygen")
 
 
 def submodules(name):
     package = importlib.import_module(name)
     for info in pkgutil.walk_packages(package.__path__, name + "."):
-        if not info.name.endswith(RUN + DEVELOPMENT):
+        if not info.name.endswith(RUN + DEVELOPMENT) and info.name not in LEFT_OUT:
             yield info.name
 
 
