@@ -2,10 +2,13 @@ package controller
 
 import (
 	_ "embed"
+	"fmt"
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/digest"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
@@ -34,12 +37,22 @@ var errorsScript string
 //go:embed files/forge_start.py
 var startScript string
 
+// keyspace returns what the keys of a Keystone in the cache begin with. After a restore, the
+// cache still has what the replaced database said, such as credentials that are gone.
+func keyspace(k *keystonev1alpha1.Keystone) string {
+	request := k.Annotations[keystonev1alpha1.AnnotationRunAgain]
+	if request == "" {
+		return string(k.UID)
+	}
+	return fmt.Sprintf("%s-%x", k.UID, digest.Of([]byte(request)))
+}
+
 // pythonFiles returns the Python files. They are the same for every Keystone apart from
-// constants: its UID, the TLS mode of the database, whether database and cache are
+// constants: its keyspace in the cache, the TLS mode of the database, whether database and cache are
 // managed, whether the API server has several threads, and the methods of logins.
 func pythonFiles(s *pass.Scope) map[string]string {
 	k := s.Resource
-	guard := config.SetConstant(cacheGuardScript, "KEYSPACE", k.UID)
+	guard := config.SetConstant(cacheGuardScript, "KEYSPACE", keyspace(k))
 	if k.Spec.Cache.IsManaged() {
 		guard = config.SetConstant(guard, "SERVICE", k.Spec.Cache.Addresses(s.Cluster, k.Namespace)[0])
 	}

@@ -43,6 +43,23 @@ func TestCacheKeysCarryTheUIDOfTheirKeystone(t *testing.T) {
 	}
 }
 
+func TestARestoredDatabaseIsNotServedFromWhatWasCachedBefore(t *testing.T) {
+	k := fixture.Minimal()
+	seen := map[string]string{}
+	for _, request := range []string{"", "2026-11-21T01:00:00Z", "2026-11-21T01:00:01Z", strings.Repeat("a long request with spaces ", 20)} {
+		k.Annotations = map[string]string{keystonev1alpha1.AnnotationRunAgain: request}
+		_, keyspace, _ := strings.Cut(filesOf(t, k)[cacheGuardFile], "\nKEYSPACE = ")
+		keyspace, _, _ = strings.Cut(keyspace, "\n")
+		if len(keyspace) > 80 || strings.Contains(keyspace, " ") {
+			t.Errorf("%q makes the keyspace %s, and memcached takes 250 bytes without spaces for a key", request, keyspace)
+		}
+		if other, known := seen[keyspace]; known {
+			t.Errorf("%q and %q have the keyspace %s", request, other, keyspace)
+		}
+		seen[keyspace] = request
+	}
+}
+
 func TestTheCacheGuardKnowsTheServiceOfAManagedCache(t *testing.T) {
 	brownfield, k := fixture.Minimal(), fixture.Managed()
 	for _, test := range []struct {

@@ -32,7 +32,7 @@ from dogpile.cache import proxy
 from dogpile.cache.api import NO_VALUE
 from dogpile.cache.backends import memcached
 
-# The operator replaces this by the UID of the Keystone.
+# The operator replaces this by the UID of the Keystone, and what stands for its database after a restore.
 KEYSPACE = ""
 # The operator replaces this by the Service of a Memcached, as host and port.
 SERVICE = ""
