@@ -78,6 +78,7 @@ require (
 replace (
 	github.com/c5c3/forge/internal/common => ../../internal/common
 	github.com/c5c3/forge/operators/c5c3 => ../../operators/c5c3
+	github.com/c5c3/forge/operators/horizon => ../../operators/horizon
 	github.com/c5c3/forge/operators/keystone => ../../operators/keystone
 	github.com/c5c3/forge/operators/placement => ../../operators/placement
 )

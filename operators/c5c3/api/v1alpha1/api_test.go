@@ -25,7 +25,8 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 
 		Base: withServices,
 		Violations: slices.Concat(apitest.Violations(violations()),
-			apitest.PodViolations(keystonePath, podsOf(ofKeystone)), apitest.PodViolations(placementPath, podsOf(ofPlacement))),
+			apitest.PodViolations(keystonePath, podsOf(ofKeystone)), apitest.PodViolations(placementPath, podsOf(ofPlacement)),
+			apitest.PodViolations(horizonPath, podsOf(ofHorizon))),
 		Mended:   apitest.Violations(mendedViolations()),
 		Updates:  apitest.Violations(immutableChanges()),
 		Accepted: accepted(),
@@ -35,6 +36,7 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 		DefaultRows: apitest.Defaults(defaultRows()),
 		KubernetesFields: []string{
 			keystonePath + ".affinity", keystonePath + ".extraEnv[0]", placementPath + ".affinity", placementPath + ".extraEnv[0]",
+			horizonPath + ".affinity", horizonPath + ".extraEnv[0]",
 		},
 		SameAsNothing: []string{
 			"spec.services required", databasePath + ".host minLength", databasePath + ".port minimum",
@@ -143,10 +145,10 @@ func TestEveryEventIsInTheVocabulary(t *testing.T) {
 	apitest.EveryEventIsListed(t, Vocabularies(), "events.go")
 }
 
-func TestReadyAggregatesNineConditions(t *testing.T) {
+func TestReadyAggregatesTenConditions(t *testing.T) {
 	want := []string{
 		"InfrastructureReady", "DBCredentialsReady", "AdminPasswordReady", "RestoreReady", "KeystoneReady", "KORCReady", "AdminCredentialReady",
-		"PlacementReady", "CatalogReady",
+		"PlacementReady", "HorizonReady", "CatalogReady",
 	}
 	if diff := cmp.Diff(want, Vocabularies()[0].Aggregated()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -15,6 +15,8 @@ const (
 	ConditionKORCReady = "KORCReady"
 	// ConditionAdminCredentialReady covers the delivery of the application credential through the secret store into clouds.yaml.
 	ConditionAdminCredentialReady = "AdminCredentialReady"
+	// ConditionHorizonReady covers the Horizon resource.
+	ConditionHorizonReady = "HorizonReady"
 	// ConditionPlacementReady covers the Placement resource, and its user in Keystone.
 	ConditionPlacementReady = "PlacementReady"
 	// ConditionCatalogReady covers the entries of the services in the service catalog.
@@ -82,6 +84,19 @@ const (
 	ReasonRollBackRefused = "RollBackRefused"
 	// ReasonWaitingForKeystone: wait; if it persists, look at the conditions of the Keystone.
 	ReasonWaitingForKeystone = "WaitingForKeystone"
+
+	// ReasonHorizonReady: nothing to do.
+	ReasonHorizonReady = "HorizonReady"
+	// ReasonHorizonNotManaged: nothing to do; services.horizon is not set.
+	ReasonHorizonNotManaged = "HorizonNotManaged"
+	// ReasonHorizonNotInstalled: install the Horizon operator.
+	ReasonHorizonNotInstalled = "HorizonNotInstalled"
+	// ReasonHorizonError: look at the error in the message.
+	ReasonHorizonError = "HorizonError"
+	// ReasonHorizonProjectionRejected: correct the field of services.horizon that the message names.
+	ReasonHorizonProjectionRejected = "HorizonProjectionRejected"
+	// ReasonWaitingForHorizon: wait; if it persists, look at the conditions of the Horizon.
+	ReasonWaitingForHorizon = "WaitingForHorizon"
 
 	// ReasonFinalizingPlacement: wait; Placement's database is dropped before its
 	// server is deleted; if it persists, look at what the message names.

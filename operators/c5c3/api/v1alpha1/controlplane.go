@@ -67,6 +67,9 @@ func (cp *ControlPlane) KeystoneName() string { return cp.Name + "-keystone" }
 // PlacementName is the name of the Placement of a control plane.
 func (cp *ControlPlane) PlacementName() string { return cp.Name + "-placement" }
 
+// HorizonName is the name of the Horizon of a control plane.
+func (cp *ControlPlane) HorizonName() string { return cp.Name + "-horizon" }
+
 // DatabaseSecretName is the name of the Secret with the database's credentials
 // that the operator creates when it manages the database.
 func (cp *ControlPlane) DatabaseSecretName() string { return cp.Name + "-keystone-db-credentials" }

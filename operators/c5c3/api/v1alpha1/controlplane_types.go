@@ -20,7 +20,7 @@ import (
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="name must start with a letter and consist of lower case letters, digits and dashes: a Service is named after it"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || size(self.metadata.name) <= 25",message="name must be no longer than 25 characters: the Keystone is named after it"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.korc) || !has(self.spec.korc.adminCredential) || !has(self.spec.korc.adminCredential.cloudCredentialsRef) || !has(self.spec.korc.adminCredential.cloudCredentialsRef.secretName) || !(self.spec.korc.adminCredential.cloudCredentialsRef.secretName in [self.metadata.name + '-keystone-db-credentials', self.metadata.name + '-keystone-admin-credentials', self.metadata.name + '-admin-app-credential', self.metadata.name + '-admin-password-cloud'] || (has(self.spec.services.placement) && self.spec.korc.adminCredential.cloudCredentialsRef.secretName.startsWith(self.metadata.name + '-placement-')))",fieldPath=".spec.korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.korc) || !has(self.spec.korc.adminCredential) || !has(self.spec.korc.adminCredential.cloudCredentialsRef) || !has(self.spec.korc.adminCredential.cloudCredentialsRef.secretName) || !(self.spec.korc.adminCredential.cloudCredentialsRef.secretName in [self.metadata.name + '-keystone-db-credentials', self.metadata.name + '-keystone-admin-credentials', self.metadata.name + '-admin-app-credential', self.metadata.name + '-admin-password-cloud'] || (has(self.spec.services.placement) && self.spec.korc.adminCredential.cloudCredentialsRef.secretName.startsWith(self.metadata.name + '-placement-')) || (has(self.spec.services.horizon) && self.spec.korc.adminCredential.cloudCredentialsRef.secretName.startsWith(self.metadata.name + '-horizon-')))",fieldPath=".spec.korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 // +kubebuilder:validation:XValidation:rule="self.spec.openStackRelease >= oldSelf.spec.openStackRelease || (has(oldSelf.spec.services.keystone) && has(oldSelf.status) && has(oldSelf.status.updatePhase) && (!has(oldSelf.status.services) || oldSelf.status.services.all(s, !has(s.release) || s.release <= self.spec.openStackRelease || s.release.startsWith(self.spec.openStackRelease))))",fieldPath=".spec.openStackRelease",message="openStackRelease must not go back: database migrations only go forward"
 type ControlPlane struct {
 	metav1.TypeMeta `json:",inline"`
@@ -241,6 +241,7 @@ type InfrastructureCacheSpec struct {
 
 // ServicesSpec holds the OpenStack services of a control plane.
 //
+// +kubebuilder:validation:XValidation:rule="!has(self.horizon) || has(self.keystone)",fieldPath=".horizon",message="horizon needs the Identity service: set services.keystone, too"
 // +kubebuilder:validation:XValidation:rule="!has(self.placement) || has(self.keystone)",fieldPath=".placement",message="placement needs the Identity service: set services.keystone, too"
 type ServicesSpec struct {
 	// keystone is the Identity service. When it is not set, the operator does not deploy
@@ -254,6 +255,12 @@ type ServicesSpec struct {
 	//
 	// +optional
 	Placement *ServicePlacementSpec `json:"placement,omitempty"`
+
+	// horizon is the dashboard. It requires keystone. When it is not set, the operator does
+	// not deploy it.
+	//
+	// +optional
+	Horizon *ServiceHorizonSpec `json:"horizon,omitempty"`
 }
 
 // UpdatePhase is the step of an update of the whole control plane.

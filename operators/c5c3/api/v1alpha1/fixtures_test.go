@@ -25,6 +25,7 @@ func completed() *ControlPlane { return defaulted(minimal()) }
 func withServices() *ControlPlane {
 	cp := minimal()
 	cp.Spec.Services.Placement = &ServicePlacementSpec{}
+	cp.Spec.Services.Horizon = &ServiceHorizonSpec{}
 	return defaulted(cp)
 }
 
@@ -77,6 +78,9 @@ func complete() *ControlPlane {
 	cp.Spec.Services.Placement = &ServicePlacementSpec{ServiceSpec: *service.DeepCopy(), ServicePolicySpec: ServicePolicySpec{policy()}, Database: PlacementDatabaseSpec{
 		Database: "resources", SecretRef: commonv1.SecretRefSpec{Name: "resources-db", Key: "password"},
 	}}
+	cp.Spec.Services.Horizon = &ServiceHorizonSpec{
+		ServiceSpec: *service.DeepCopy(), SecretKeyRef: &commonv1.SecretRefSpec{Name: "cookies", Key: "secret-key"},
+	}
 	credential := &cp.Spec.KORC.AdminCredential
 	credential.ApplicationCredential.AccessRules = []AccessRule{{Path: "/v2.1/servers", Method: "GET", Service: "compute"}}
 	credential.BootstrapResources = []BootstrapResourceSpec{{Kind: BootstrapKindProject, Name: "service"}}
@@ -96,6 +100,7 @@ func completeBrownfield() *ControlPlane {
 	cp := complete()
 	apitest.SecretFirst(&cp.Spec.Services.Keystone.PodSettings)
 	apitest.SecretFirst(&cp.Spec.Services.Placement.PodSettings)
+	apitest.SecretFirst(&cp.Spec.Services.Horizon.PodSettings)
 	cp.Spec.Infrastructure.Database.ClusterRef, cp.Spec.Infrastructure.Database.Host = nil, "db.example.com"
 	cp.Spec.Infrastructure.Cache.ClusterRef, cp.Spec.Infrastructure.Cache.Servers = nil, []string{"memcached:11211"}
 	cp.Spec.Backup = nil

@@ -21,9 +21,18 @@ var furtherServices = []furtherService{
 				return nil
 			}
 			return &furtherSettings{
-				ServiceSpec: &placement.ServiceSpec, policy: &placement.ServicePolicySpec,
-				database: &placement.Database.Database, secret: &placement.Database.SecretRef,
+				ServiceSpec: &placement.ServiceSpec, database: &placement.Database.Database, secret: &placement.Database.SecretRef,
 			}
+		},
+		policy: placementPolicy,
+	},
+	{
+		name: "horizon",
+		of: func(cp *ControlPlane) *furtherSettings {
+			if cp.Spec.Services.Horizon == nil {
+				return nil
+			}
+			return &furtherSettings{ServiceSpec: &cp.Spec.Services.Horizon.ServiceSpec}
 		},
 	},
 }
@@ -37,13 +46,14 @@ type furtherService struct {
 	database, secret string
 	// of returns what a control plane says about it, or nil if the control plane lacks it.
 	of func(*ControlPlane) *furtherSettings
+	// policy returns its policy. It is nil for a service without an API.
+	policy func(*ControlPlane) *ServicePolicySpec
 }
 
-// furtherSettings are nil where the service has no API or no database.
+// furtherSettings are nil where the service has no database.
 type furtherSettings struct {
 	*ServiceSpec
 
-	policy   *ServicePolicySpec
 	database *string
 	secret   *commonv1.SecretRefSpec
 }

@@ -80,6 +80,19 @@ type ServiceKeystoneSpec struct {
 	RotationInterval *metav1.Duration `json:"rotationInterval,omitempty"`
 }
 
+// ServiceHorizonSpec holds the settings of Horizon that a control plane offers. Everything else
+// can be set on the Horizon resource itself.
+type ServiceHorizonSpec struct {
+	ServiceSpec `json:",inline"`
+
+	// secretKeyRef names the Secret with the key that signs cookies, at least 50 characters
+	// under key (default "secret-key"). Another key ends all sessions. When it is not set, the
+	// Horizon operator generates a key once.
+	//
+	// +optional
+	SecretKeyRef *commonv1.SecretRefSpec `json:"secretKeyRef,omitempty"`
+}
+
 // ServicePlacementSpec holds the settings of Placement that a control plane
 // offers. Everything else can be set on the Placement resource itself.
 type ServicePlacementSpec struct {

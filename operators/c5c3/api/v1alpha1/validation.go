@@ -47,6 +47,7 @@ var ownRules = rules.Table[*ControlPlane]{
 	})},
 
 	{Path: "spec.services.keystone.rotationInterval", Check: checkRotationInterval},
+	{Path: "spec.services.horizon.secretKeyRef", Check: checkHorizonSecretKey},
 	{Path: "spec.global", Check: checkGlobalPolicy},
 	{Path: "spec.global.extraConfig", Check: checkGlobalOptions},
 

@@ -16,6 +16,13 @@ func keystonePolicy(cp *ControlPlane) *ServicePolicySpec {
 	return &cp.Spec.Services.Keystone.ServicePolicySpec
 }
 
+func placementPolicy(cp *ControlPlane) *ServicePolicySpec {
+	if cp.Spec.Services.Placement == nil {
+		return nil
+	}
+	return &cp.Spec.Services.Placement.ServicePolicySpec
+}
+
 func keystoneOf(cp *ControlPlane) *ServiceSpec {
 	if cp.Spec.Services.Keystone == nil {
 		return nil
@@ -91,26 +98,28 @@ func checkRotationInterval(cp *ControlPlane, at *field.Path) field.ErrorList {
 		"rotationInterval must be a positive multiple of 24h, for example 168h")}
 }
 
+func checkHorizonSecretKey(cp *ControlPlane, at *field.Path) field.ErrorList {
+	if horizon := cp.Spec.Services.Horizon; horizon != nil && horizon.SecretKeyRef != nil {
+		return commonv1.ValidateSecretRef(*horizon.SecretKeyRef, at)
+	}
+	return nil
+}
+
 func (s furtherService) rules() rules.Table[*ControlPlane] {
 	all := append(serviceRules(s.name, s.spec), rules.Rule[*ControlPlane]{Path: s.path(), Check: s.checkIdentity})
 	if s.database != "" {
 		all = append(all, rules.Rule[*ControlPlane]{Path: s.path() + ".database", Check: s.checkDatabase})
 	}
-	return append(all, policyRules(s.name, s.policy)...)
+	if s.policy != nil {
+		all = append(all, policyRules(s.name, s.policy)...)
+	}
+	return all
 }
 
 // spec returns the settings that every service has, nil for a control plane without it.
 func (s furtherService) spec(cp *ControlPlane) *ServiceSpec {
 	if settings := s.of(cp); settings != nil {
 		return settings.ServiceSpec
-	}
-	return nil
-}
-
-// policy returns the policy of a service with an API, nil for a control plane without it.
-func (s furtherService) policy(cp *ControlPlane) *ServicePolicySpec {
-	if settings := s.of(cp); settings != nil {
-		return settings.policy
 	}
 	return nil
 }

@@ -28,11 +28,12 @@ func ofPlacement(change func(*ServiceSpec)) func(*ControlPlane) {
 	}
 }
 
-func placementPolicy(cp *ControlPlane) *ServicePolicySpec {
-	if cp.Spec.Services.Placement == nil {
-		return nil
+func ofHorizon(change func(*ServiceSpec)) func(*ControlPlane) {
+	return func(cp *ControlPlane) {
+		if cp.Spec.Services.Horizon != nil {
+			change(&cp.Spec.Services.Horizon.ServiceSpec)
+		}
 	}
-	return &cp.Spec.Services.Placement.ServicePolicySpec
 }
 
 func ofPlacementDatabase(change func(*PlacementDatabaseSpec)) func(*ControlPlane) {
@@ -194,7 +195,7 @@ func placementViolations() []violation {
 	const needsKeystone, ofKeystones = "placement needs the Identity service", "database must not be that of Keystone"
 	return []violation{
 		{
-			"a Placement without Keystone", func(cp *ControlPlane) { cp.Spec.Services.Keystone = nil },
+			"a Placement without Keystone", func(cp *ControlPlane) { cp.Spec.Services.Keystone, cp.Spec.Services.Horizon = nil, nil },
 			placementPath, needsKeystone, needsKeystone, "",
 		},
 		{
@@ -213,6 +214,31 @@ func placementViolations() []violation {
 		{
 			"Placement's password under an impossible key", ofPlacementDatabase(func(d *PlacementDatabaseSpec) { d.SecretRef.Key = "pass word" }),
 			placementPath + ".database.secretRef.key", "a valid config key must consist of", apitest.NoMatch, "",
+		},
+	}
+}
+
+func horizonViolations() []violation {
+	const needsKeystone = "horizon needs the Identity service"
+	key := func(ref commonv1.SecretRefSpec) func(*ControlPlane) {
+		return func(cp *ControlPlane) {
+			if cp.Spec.Services.Horizon != nil {
+				cp.Spec.Services.Horizon.SecretKeyRef = &ref
+			}
+		}
+	}
+	return []violation{
+		{
+			"a Horizon without Keystone", func(cp *ControlPlane) { cp.Spec.Services.Keystone, cp.Spec.Services.Placement = nil, nil },
+			horizonPath, needsKeystone, needsKeystone, "",
+		},
+		{
+			"Horizon's key in a Secret that cannot exist", key(commonv1.SecretRefSpec{Name: "Secret_Key"}),
+			horizonPath + ".secretKeyRef.name", "RFC 1123 subdomain", apitest.NoMatch, "",
+		},
+		{
+			"Horizon's key under an impossible key", key(commonv1.SecretRefSpec{Name: "key", Key: "secret key"}),
+			horizonPath + ".secretKeyRef.key", "a valid config key must consist of", apitest.NoMatch, "",
 		},
 	}
 }

@@ -18,6 +18,7 @@ const (
 	cachePath      = "spec.infrastructure.cache"
 	keystonePath   = "spec.services.keystone"
 	placementPath  = "spec.services.placement"
+	horizonPath    = "spec.services.horizon"
 	credentialPath = "spec.korc.adminCredential"
 	cloudsPath     = credentialPath + ".cloudCredentialsRef.secretName"
 	accessRulePath = credentialPath + ".applicationCredential.accessRules[0]"
@@ -31,7 +32,8 @@ const (
 func violations() []violation {
 	return slices.Concat(
 		infrastructureViolations(), serviceViolations("Keystone", keystonePath, ofKeystone),
-		serviceViolations("Placement", placementPath, ofPlacement), keystoneViolations(), placementViolations(),
+		serviceViolations("Placement", placementPath, ofPlacement), serviceViolations("Horizon", horizonPath, ofHorizon),
+		keystoneViolations(), placementViolations(), horizonViolations(),
 		policyViolations("Keystone", keystonePath, keystonePolicy), policyViolations("Placement", placementPath, placementPolicy),
 		globalViolations(), credentialViolations(), backupViolations(),
 	)
@@ -213,6 +215,7 @@ func credentialViolations() []violation {
 		{"a clouds.yaml over the given password", clouds("keystone-admin"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over the given database's Secret", clouds("keystone-db"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over a Secret of Placement", clouds("controlplane-placement-any"), cloudsPath, otherSecret, otherSecret, ""},
+		{"a clouds.yaml over a Secret of Horizon", clouds("controlplane-horizon-secret-key"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over Placement's database's Secret", clouds("placement-db"), cloudsPath, otherSecret, otherSecret, ""},
 		{
 			"a password in a Secret that cannot exist", ofCredential(func(c *AdminCredentialSpec) { c.PasswordSecretRef.Name = "Keystone_Admin" }),

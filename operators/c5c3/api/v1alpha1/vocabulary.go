@@ -98,6 +98,14 @@ func credentialConditions() []vocabulary.Condition {
 		},
 		placementCondition(),
 		{
+			Type: ConditionHorizonReady, Aggregated: true,
+			True: []string{ReasonHorizonReady, ReasonHorizonNotManaged},
+			False: []string{
+				ReasonWaitingForKeystone, ReasonHorizonNotInstalled, ReasonHorizonError, ReasonHorizonProjectionRejected,
+				ReasonWaitingForHorizon,
+			},
+		},
+		{
 			Type: ConditionCatalogReady, Aggregated: true,
 			True: []string{ReasonCatalogRegistered, ReasonKeystoneNotManaged},
 			False: []string{

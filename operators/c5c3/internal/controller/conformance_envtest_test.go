@@ -46,7 +46,7 @@ var watched = []string{
 	"externalsecrets.external-secrets.io", "pushsecrets.external-secrets.io",
 	"applicationcredentials.openstack.k-orc.cloud", "domains.openstack.k-orc.cloud", "users.openstack.k-orc.cloud",
 	"services.openstack.k-orc.cloud", "endpoints.openstack.k-orc.cloud", "projects.openstack.k-orc.cloud", "roles.openstack.k-orc.cloud",
-	"keystones.keystone.openstack.c5c3.io", "placements.placement.openstack.c5c3.io",
+	"keystones.keystone.openstack.c5c3.io", "placements.placement.openstack.c5c3.io", "horizons.horizon.openstack.c5c3.io",
 }
 
 // auditor adds a bootstrap resource to a control plane.
@@ -89,7 +89,9 @@ func controlPlanes(changes ...func(*c5c3v1alpha1.ControlPlane)) conformance.Kind
 			return nil
 		},
 		Settled: hasOneCredential, Observe: observed, Gone: credentialRevoked, Left: leftover,
-		Reasons: map[string]string{"PlacementReady": "PlacementNotManaged", "BackupReady": "BackupNotConfigured"},
+		Reasons: map[string]string{
+			"PlacementReady": "PlacementNotManaged", "HorizonReady": "HorizonNotManaged", "BackupReady": "BackupNotConfigured",
+		},
 		Writes: map[string]int{
 			"patch controlplanes.c5c3.io": 1, "apply mariadbs.k8s.mariadb.com": 1, "apply memcacheds.memcached.c5c3.io": 1,
 			"apply networkpolicies.networking.k8s.io": 1, "apply keystones.keystone.openstack.c5c3.io": 1, "create secrets": 2, "update secrets": 1,

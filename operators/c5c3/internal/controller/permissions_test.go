@@ -8,7 +8,8 @@ import (
 
 func TestTheMarkersPermitWhatTheControllersWatchAndWrite(t *testing.T) {
 	files := []string{
-		"controlplane_controller.go", "../secretaggregate/controller.go", "../services/keystone.go", "../services/placement.go",
+		"controlplane_controller.go", "../secretaggregate/controller.go",
+		"../services/keystone.go", "../services/horizon.go", "../services/placement.go",
 	}
 	for _, c := range controllers {
 		permission.Check(t, Scheme(), c.Watched(), files...)

@@ -33,6 +33,7 @@ func TestServicesMatchTheirGoldenFiles(t *testing.T) {
 		}
 		golden.CompareYAML(t, name+"/placement.yaml", placement)
 	}
+	golden.CompareYAML(t, "complete/horizon.yaml", horizonChild(fixture.Complete()))
 	cp := fixture.Minimal()
 	golden.CompareYAML(t, "minimal/memcached-clients.yaml", All.CacheClients(cp))
 	golden.CompareYAML(t, "minimal/keystone-clients.yaml", keystoneClients(cp, NamespacesOf("c5c3-system", "orc-system")))

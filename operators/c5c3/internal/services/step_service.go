@@ -35,7 +35,9 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	if err != nil {
 		return reconcile.Terminal(svc.reasons.failed, err)
 	}
-	requestOffline(s.CP, child)
+	if svc.Database != nil {
+		requestOffline(s.CP, child)
+	}
 	if waits, err := all.stopOthers(ctx, s, svc, child); err != nil || waits != "" {
 		return all.awaitOthers(s, svc, waits, err)
 	}
