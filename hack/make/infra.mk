@@ -18,10 +18,13 @@ infra_images_metrics-server := metrics-server
 infra_images_openstack := mariadb memcached
 infra_images_secretstore := secretstore
 infra_images_traefik := traefik
-# An operator comes with the image of its service, if it has one, and with that of
+# The services of which the cluster gets images.
+SERVICES ?= keystone placement
+
+# An operator comes with the image of its service, if that is one of them, and with that of
 # the client.
 $(foreach operator,$(OPERATORS),$(eval infra_images_$(operator)-operator := \
-	$(operator)-operator openstack-client $(filter $(operator),$(DEBIAN_IMAGES))))
+	$(operator)-operator openstack-client $(filter $(operator),$(SERVICES))))
 infra_parts := $(patsubst infra_images_%,%,$(filter infra_images_%,$(.VARIABLES)))
 
 # The parts that a ControlPlane requires in addition to the default ones, with our
