@@ -70,12 +70,12 @@ func complete() *ControlPlane {
 	service := ServiceSpec{
 		Replicas: new(int32(3)), Image: &commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2", Digest: apitest.Digest},
 		PodSettings: apitest.PodSettings(), ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}},
-		Gateway: published, PublicEndpoint: "https://keystone.example.com/v3",
+		Gateway: published,
 	}
 	cp.Spec.Services.Keystone = &ServiceKeystoneSpec{
-		ServiceSpec: service, ServicePolicySpec: ServicePolicySpec{policy()}, RotationInterval: every(168 * time.Hour),
+		ServiceSpec: service, ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"}, RotationInterval: every(168 * time.Hour),
 	}
-	cp.Spec.Services.Placement = &ServicePlacementSpec{ServiceSpec: *service.DeepCopy(), ServicePolicySpec: ServicePolicySpec{policy()}, Database: PlacementDatabaseSpec{
+	cp.Spec.Services.Placement = &ServicePlacementSpec{ServiceSpec: *service.DeepCopy(), ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"}, Database: PlacementDatabaseSpec{
 		Database: "resources", SecretRef: commonv1.SecretRefSpec{Name: "resources-db", Key: "password"},
 	}}
 	cp.Spec.Services.Horizon = &ServiceHorizonSpec{

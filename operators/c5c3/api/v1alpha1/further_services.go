@@ -24,7 +24,7 @@ var furtherServices = []furtherService{
 				ServiceSpec: &placement.ServiceSpec, database: &placement.Database.Database, secret: &placement.Database.SecretRef,
 			}
 		},
-		policy: placementPolicy,
+		api: placementAPI,
 	},
 	{
 		name: "horizon",
@@ -46,8 +46,8 @@ type furtherService struct {
 	database, secret string
 	// of returns what a control plane says about it, or nil if the control plane lacks it.
 	of func(*ControlPlane) *furtherSettings
-	// policy returns its policy. It is nil for a service without an API.
-	policy func(*ControlPlane) *ServicePolicySpec
+	// api returns the settings of its API. It is nil for a service without one.
+	api func(*ControlPlane) *ServiceAPISpec
 }
 
 // furtherSettings are nil where the service has no database.

@@ -17,7 +17,7 @@ var Limits = slices.Concat(rules.Limits[*ControlPlane]{
 	rules.AtMost("spec.infrastructure.cache.replicas", commonv1.MaxCacheReplicas, func(cp *ControlPlane) *int32 {
 		return &cp.Spec.Infrastructure.Cache.Replicas
 	}),
-}, serviceLimits("spec.services.keystone", keystoneOf), furtherLimits())
+}, serviceLimits("spec.services.keystone", keystoneOf), apiLimits("spec.services.keystone", keystoneAPI), furtherLimits())
 
 // Outdated describes the values of a ControlPlane that a new one could not have, "" if there
 // are none.
@@ -27,6 +27,9 @@ func furtherLimits() rules.Limits[*ControlPlane] {
 	all := make(rules.Limits[*ControlPlane], 0, len(furtherServices))
 	for _, s := range furtherServices {
 		all = append(all, serviceLimits(s.path(), s.spec)...)
+		if s.api != nil {
+			all = append(all, apiLimits(s.path(), s.api)...)
+		}
 	}
 	return all
 }
@@ -42,6 +45,17 @@ func serviceLimits(path string, get func(*ControlPlane) *ServiceSpec) rules.Limi
 	return rules.Limits[*ControlPlane]{
 		rules.AtMost(path+".replicas", commonv1.MaxReplicas, func(cp *ControlPlane) *int32 { return of(cp).Replicas }),
 		commonv1.GatewayPathLimit(path+".gateway.path", func(cp *ControlPlane) *commonv1.GatewaySpec { return of(cp).Gateway }),
-		rules.Text(path+".publicEndpoint", func(cp *ControlPlane) string { return of(cp).PublicEndpoint }, commonv1.ValidateURLText),
+	}
+}
+
+// apiLimits are those of a service with an API.
+func apiLimits(path string, get func(*ControlPlane) *ServiceAPISpec) rules.Limits[*ControlPlane] {
+	return rules.Limits[*ControlPlane]{
+		rules.Text(path+".publicEndpoint", func(cp *ControlPlane) string {
+			if api := get(cp); api != nil {
+				return api.PublicEndpoint
+			}
+			return ""
+		}, commonv1.ValidateURLText),
 	}
 }

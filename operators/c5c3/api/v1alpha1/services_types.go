@@ -9,8 +9,6 @@ import (
 
 // ServiceSpec holds the settings that a control plane offers for each of its
 // services. Everything else can be set on the service's own resource.
-//
-// +kubebuilder:validation:XValidation:rule="!has(self.gateway) || !has(self.publicEndpoint) || (isURL(self.publicEndpoint) && url(self.publicEndpoint).getScheme() == 'https' && url(self.publicEndpoint).getHostname() == self.gateway.hostname)",fieldPath=".publicEndpoint",message="publicEndpoint must be an https URL with the host of gateway.hostname"
 type ServiceSpec struct {
 	// replicas is the number of pods. When it is not set, the service's own
 	// default applies.
@@ -44,6 +42,16 @@ type ServiceSpec struct {
 	//
 	// +optional
 	Gateway *commonv1.GatewaySpec `json:"gateway,omitempty"`
+}
+
+// ServiceAPISpec holds the settings of services with an API that clients look up in the catalog.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.gateway) || !has(self.publicEndpoint) || (isURL(self.publicEndpoint) && url(self.publicEndpoint).getScheme() == 'https' && url(self.publicEndpoint).getHostname() == self.gateway.hostname)",fieldPath=".publicEndpoint",message="publicEndpoint must be an https URL with the host of gateway.hostname"
+type ServiceAPISpec struct {
+	// policyOverrides changes rules of the service's API policy and takes precedence over global.
+	//
+	// +optional
+	PolicyOverrides *commonv1.PolicySpec `json:"policyOverrides,omitempty"`
 
 	// publicEndpoint is the service's URL for clients outside the cluster. When it is not
 	// set, the operator derives it from gateway. Example:
@@ -55,19 +63,11 @@ type ServiceSpec struct {
 	PublicEndpoint string `json:"publicEndpoint,omitempty"`
 }
 
-// ServicePolicySpec holds the policy of a service with an API.
-type ServicePolicySpec struct {
-	// policyOverrides changes rules of the service's API policy and takes precedence over global.
-	//
-	// +optional
-	PolicyOverrides *commonv1.PolicySpec `json:"policyOverrides,omitempty"`
-}
-
 // ServiceKeystoneSpec holds the settings of Keystone that a control plane
 // offers. Everything else can be set on the Keystone resource itself.
 type ServiceKeystoneSpec struct {
-	ServiceSpec       `json:",inline"`
-	ServicePolicySpec `json:",inline"`
+	ServiceSpec    `json:",inline"`
+	ServiceAPISpec `json:",inline"`
 
 	// rotationInterval is the time between two rotations of the token and
 	// credential keys, in whole days. When it is not set, Keystone's own
@@ -96,8 +96,8 @@ type ServiceHorizonSpec struct {
 // ServicePlacementSpec holds the settings of Placement that a control plane
 // offers. Everything else can be set on the Placement resource itself.
 type ServicePlacementSpec struct {
-	ServiceSpec       `json:",inline"`
-	ServicePolicySpec `json:",inline"`
+	ServiceSpec    `json:",inline"`
+	ServiceAPISpec `json:",inline"`
 
 	// database is Placement's database on the server of infrastructure.database.
 	// The default is "placement", with the credentials in Secret "placement-db".

@@ -9,18 +9,18 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-func keystonePolicy(cp *ControlPlane) *ServicePolicySpec {
+func keystoneAPI(cp *ControlPlane) *ServiceAPISpec {
 	if cp.Spec.Services.Keystone == nil {
 		return nil
 	}
-	return &cp.Spec.Services.Keystone.ServicePolicySpec
+	return &cp.Spec.Services.Keystone.ServiceAPISpec
 }
 
-func placementPolicy(cp *ControlPlane) *ServicePolicySpec {
+func placementAPI(cp *ControlPlane) *ServiceAPISpec {
 	if cp.Spec.Services.Placement == nil {
 		return nil
 	}
-	return &cp.Spec.Services.Placement.ServicePolicySpec
+	return &cp.Spec.Services.Placement.ServiceAPISpec
 }
 
 func keystoneOf(cp *ControlPlane) *ServiceSpec {
@@ -55,7 +55,6 @@ func serviceRules(name string, get func(*ControlPlane) *ServiceSpec) rules.Table
 		{Path: path + ".gateway", Check: of(func(s *ServiceSpec, at *field.Path) field.ErrorList {
 			return commonv1.ValidateGateway(s.Gateway, name, at)
 		})},
-		{Path: path + ".publicEndpoint", Check: of(checkPublicEndpoint)},
 	}...)
 }
 
@@ -70,20 +69,23 @@ func checkImagePullSecrets(service *ServiceSpec, at *field.Path) field.ErrorList
 	return commonv1.ValidateImagePullSecrets(service.ImagePullSecrets, at)
 }
 
-// policyRules are those of a service with an API.
-func policyRules(name string, get func(*ControlPlane) *ServicePolicySpec) rules.Table[*ControlPlane] {
+// apiRules are those of a service with an API.
+func apiRules(name string, service func(*ControlPlane) *ServiceSpec, api func(*ControlPlane) *ServiceAPISpec) rules.Table[*ControlPlane] {
+	path := servicePath(name)
 	return rules.Table[*ControlPlane]{
-		{Path: servicePath(name) + ".policyOverrides", Check: func(cp *ControlPlane, at *field.Path) field.ErrorList {
-			if service := get(cp); service != nil {
-				return commonv1.ValidatePolicy(service.PolicyOverrides, at)
+		{Path: path + ".policyOverrides", Check: func(cp *ControlPlane, at *field.Path) field.ErrorList {
+			if settings := api(cp); settings != nil {
+				return commonv1.ValidatePolicy(settings.PolicyOverrides, at)
+			}
+			return nil
+		}},
+		{Path: path + ".publicEndpoint", Check: func(cp *ControlPlane, at *field.Path) field.ErrorList {
+			if settings := api(cp); settings != nil {
+				return commonv1.ValidatePublicEndpoint(settings.PublicEndpoint, service(cp).Gateway, at)
 			}
 			return nil
 		}},
 	}
-}
-
-func checkPublicEndpoint(service *ServiceSpec, at *field.Path) field.ErrorList {
-	return commonv1.ValidatePublicEndpoint(service.PublicEndpoint, service.Gateway, at)
 }
 
 func checkRotationInterval(cp *ControlPlane, at *field.Path) field.ErrorList {
@@ -110,8 +112,8 @@ func (s furtherService) rules() rules.Table[*ControlPlane] {
 	if s.database != "" {
 		all = append(all, rules.Rule[*ControlPlane]{Path: s.path() + ".database", Check: s.checkDatabase})
 	}
-	if s.policy != nil {
-		all = append(all, policyRules(s.name, s.policy)...)
+	if s.api != nil {
+		all = append(all, apiRules(s.name, s.spec, s.api)...)
 	}
 	return all
 }

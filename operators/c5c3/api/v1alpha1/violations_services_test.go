@@ -116,14 +116,6 @@ func serviceViolations(name, path string, of func(func(*ServiceSpec)) func(*Cont
 			path + ".gateway.hostname", "must be a lower case host name without a wildcard or port", apitest.NoMatch, "",
 		},
 		{
-			name + ": an endpoint of another protocol", of(func(s *ServiceSpec) { s.PublicEndpoint = "ftp://keystone.example.com" }),
-			path + ".publicEndpoint", "must be a URL", apitest.NoMatch, "",
-		},
-		{
-			name + ": an endpoint with a space", of(func(s *ServiceSpec) { s.PublicEndpoint = "https://keystone.example.com/v 3" }),
-			path + ".publicEndpoint", "must not contain spaces or control characters", apitest.NoMatch, "",
-		},
-		{
 			name + ": a path with a space", of(func(s *ServiceSpec) {
 				s.Gateway = gateway("keystone.example.com")
 				s.Gateway.Path = "/the service"
@@ -134,30 +126,48 @@ func serviceViolations(name, path string, of func(func(*ServiceSpec)) func(*Cont
 			name + ": too many replicas", of(func(s *ServiceSpec) { s.Replicas = new(int32(1001)) }),
 			path + ".replicas", "replicas must be at most 1000", apitest.TooLarge, "",
 		},
-		{
-			name + ": an endpoint without a host", of(func(s *ServiceSpec) { s.PublicEndpoint = "https:///v3" }),
-			path + ".publicEndpoint", "must be a URL", "", "",
-		},
-		{
-			name + ": an endpoint with another host than the Gateway's", of(func(s *ServiceSpec) {
-				s.Gateway, s.PublicEndpoint = gateway("keystone.example.com"), "https://identity.example.com/v3"
-			}),
-			path + ".publicEndpoint", "publicEndpoint must be an https URL with the host of gateway.hostname",
-			"publicEndpoint must be an https URL with the host of gateway.hostname", "",
-		},
 	}
 }
 
-// policyViolations break the rules of the policy of a service with an API.
-func policyViolations(name, path string, of func(*ControlPlane) *ServicePolicySpec) []violation {
+// apiViolations break the rules of a service with an API.
+func apiViolations(
+	name, path string, of func(func(*ServiceSpec)) func(*ControlPlane), api func(*ControlPlane) *ServiceAPISpec,
+) []violation {
 	overridden := func(with commonv1.PolicySpec) func(*ControlPlane) {
 		return func(cp *ControlPlane) {
-			if service := of(cp); service != nil {
+			if service := api(cp); service != nil {
 				service.PolicyOverrides = &with
 			}
 		}
 	}
+	at := func(endpoint string) func(*ControlPlane) {
+		return func(cp *ControlPlane) {
+			if service := api(cp); service != nil {
+				service.PublicEndpoint = endpoint
+			}
+		}
+	}
 	return []violation{
+		{
+			name + ": an endpoint of another protocol", at("ftp://keystone.example.com"),
+			path + ".publicEndpoint", "must be a URL", apitest.NoMatch, "",
+		},
+		{
+			name + ": an endpoint with a space", at("https://keystone.example.com/v 3"),
+			path + ".publicEndpoint", "must not contain spaces or control characters", apitest.NoMatch, "",
+		},
+		{
+			name + ": an endpoint without a host", at("https:///v3"),
+			path + ".publicEndpoint", "must be a URL", "", "",
+		},
+		{
+			name + ": an endpoint with another host than the Gateway's", func(cp *ControlPlane) {
+				of(func(s *ServiceSpec) { s.Gateway = gateway("keystone.example.com") })(cp)
+				at("https://identity.example.com/v3")(cp)
+			},
+			path + ".publicEndpoint", "publicEndpoint must be an https URL with the host of gateway.hostname",
+			"publicEndpoint must be an https URL with the host of gateway.hostname", "",
+		},
 		{
 			name + ": policy overrides without any", overridden(commonv1.PolicySpec{}),
 			path + ".policyOverrides", "at least one of rules or configMapRef must be set", "", "",

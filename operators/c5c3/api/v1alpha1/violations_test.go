@@ -34,7 +34,7 @@ func violations() []violation {
 		infrastructureViolations(), serviceViolations("Keystone", keystonePath, ofKeystone),
 		serviceViolations("Placement", placementPath, ofPlacement), serviceViolations("Horizon", horizonPath, ofHorizon),
 		keystoneViolations(), placementViolations(), horizonViolations(),
-		policyViolations("Keystone", keystonePath, keystonePolicy), policyViolations("Placement", placementPath, placementPolicy),
+		apiViolations("Keystone", keystonePath, ofKeystone, keystoneAPI), apiViolations("Placement", placementPath, ofPlacement, placementAPI),
 		globalViolations(), credentialViolations(), backupViolations(),
 	)
 }

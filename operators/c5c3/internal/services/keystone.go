@@ -65,7 +65,7 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane, with given) (*keystonev1alpha1
 		Spec: keystonev1alpha1.KeystoneSpec{
 			ServiceSpec: specOf(cp, &service.ServiceSpec, keystoneRepository),
 			DataSpec:    dataOf(cp),
-			OptionsSpec: optionsOf(cp, &service.ServicePolicySpec, with),
+			OptionsSpec: optionsOf(cp, &service.ServiceAPISpec, with),
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminPasswordSecretRef: cp.AdminSecretRef(), Region: cp.Spec.Region, PublicEndpoint: publicEndpoint(service),
 			},
@@ -85,7 +85,7 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane, with given) (*keystonev1alpha1
 
 // publicEndpoint returns "" for a Keystone that is only reachable inside the cluster.
 func publicEndpoint(service *c5c3v1alpha1.ServiceKeystoneSpec) string {
-	return publicURL(&service.ServiceSpec, keystonev1alpha1.GatewayEndpoint)
+	return publicURL(&service.ServiceSpec, &service.ServiceAPISpec, keystonev1alpha1.GatewayEndpoint)
 }
 
 // rotationSchedule returns the interval as a schedule. Days of the month or the week

@@ -63,7 +63,7 @@ func placementChild(cp *c5c3v1alpha1.ControlPlane, with given) *placementv1alpha
 		Spec: placementv1alpha1.PlacementSpec{
 			ServiceSpec: specOf(cp, &service.ServiceSpec, placementRepository),
 			DataSpec:    dataOf(cp),
-			OptionsSpec: optionsOf(cp, &service.ServicePolicySpec, with),
+			OptionsSpec: optionsOf(cp, &service.ServiceAPISpec, with),
 		},
 	}
 	placement.Spec.Database.Database, placement.Spec.Database.SecretRef = service.Database.Database, cp.PlacementDatabaseSecretRef()
@@ -72,7 +72,8 @@ func placementChild(cp *c5c3v1alpha1.ControlPlane, with given) *placementv1alpha
 
 // placementURL returns the public URL of the API.
 func placementURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
-	url := publicURL(&cp.Spec.Services.Placement.ServiceSpec, placementv1alpha1.GatewayEndpoint)
+	service := cp.Spec.Services.Placement
+	url := publicURL(&service.ServiceSpec, &service.ServiceAPISpec, placementv1alpha1.GatewayEndpoint)
 	return cmp.Or(url, placementInternalURL(c, cp))
 }
 

@@ -36,7 +36,7 @@ func dataOf(cp *c5c3v1alpha1.ControlPlane) commonv1.DataSpec {
 }
 
 // optionsOf builds what the resources of services with options have in common.
-func optionsOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServicePolicySpec, with given) commonv1.OptionsSpec {
+func optionsOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServiceAPISpec, with given) commonv1.OptionsSpec {
 	spec := commonv1.OptionsSpec{PolicyOverrides: mergePolicies(with.policy, service.PolicyOverrides)}
 	if global := cp.Spec.Global.DeepCopy(); global != nil {
 		spec.GlobalExtraConfig = global.ExtraConfig
@@ -46,11 +46,13 @@ func optionsOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServicePolic
 
 // publicURL returns the URL for clients outside the cluster, "" if there is none. behind
 // returns the one that a Gateway publishes.
-func publicURL(service *c5c3v1alpha1.ServiceSpec, behind func(*commonv1.GatewaySpec) string) string {
-	if service.PublicEndpoint == "" && service.Gateway != nil {
+func publicURL(
+	service *c5c3v1alpha1.ServiceSpec, api *c5c3v1alpha1.ServiceAPISpec, behind func(*commonv1.GatewaySpec) string,
+) string {
+	if api.PublicEndpoint == "" && service.Gateway != nil {
 		return behind(service.Gateway)
 	}
-	return service.PublicEndpoint
+	return api.PublicEndpoint
 }
 
 // imageOr returns the image of the spec, with the repository and the release as defaults.
