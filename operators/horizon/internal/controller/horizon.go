@@ -48,7 +48,7 @@ var settings = serviceconfig.Files[*scope]{
 		return s.Resource.Spec.Settings
 	},
 	Command: []string{"python3", configDir + checkFile},
-	Mounts:  keyMounts,
+	Mounts:  mounts,
 }
 
 // api declares the pods that serve pages.
@@ -57,10 +57,18 @@ var api = withKey(steps.Pods(deployment.API[*scope]{
 	// Django answers only to the names that it knows, and not to the address of the pod.
 	HealthHost: localHost,
 	Endpoint:   endpoint,
-	Mounts: func(s *scope) []deployment.Mount {
-		return append(keyMounts(s), deployment.ScratchMount("uploads", uploadDir, uploadSize))
-	},
+	Mounts:     mounts,
 }))
+
+// mounts has the key and the uploads: Django refuses a folder for them that does not exist.
+func mounts(s *scope) []deployment.Mount {
+	key := secretKey.Value(s.Slots)
+	return []deployment.Mount{
+		deployment.ProjectedMount("secret-key", keyDir, deployment.SecretProjection(key.Secret,
+			corev1.KeyToPath{Key: key.Entry, Path: horizonv1alpha1.SecretKeyEntry})),
+		deployment.ScratchMount("uploads", uploadDir, uploadSize),
+	}
+}
 
 // withKey replaces pods when the key that signs cookies changes.
 func withKey(api deployment.API[*scope]) deployment.API[*scope] {

@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
@@ -29,13 +28,6 @@ type keySource struct{ Secret, Entry, Hash string }
 
 // secretKey is where pods get the key from. The step that owns SecretKeyReady sets it.
 var secretKey = reconcile.NewSlot[keySource]("SecretKey")
-
-// keyMounts mounts the key as a file that only the process can read.
-func keyMounts(s *scope) []deployment.Mount {
-	source := secretKey.Value(s.Slots)
-	return []deployment.Mount{deployment.ProjectedMount("secret-key", keyDir, deployment.SecretProjection(source.Secret,
-		corev1.KeyToPath{Key: source.Entry, Path: horizonv1alpha1.SecretKeyEntry}))}
-}
 
 // reconcileSecretKey finds the key that signs cookies, or generates it once. Pods get no
 // short one. It owns SecretKeyReady.
