@@ -64,7 +64,8 @@ type HorizonSpec struct {
 
 	// secretKeyRef names the Secret with the key that signs cookies, at least 50 characters
 	// under key (default "secret-key"). Another key ends all sessions. When it is not set, the
-	// operator generates a key once, and keeps it in Secret <name>-secret-key.
+	// operator generates a key once, and keeps it in a Secret named after the Horizon with the
+	// suffix "-secret-key".
 	//
 	// +optional
 	SecretKeyRef *commonv1.SecretRefSpec `json:"secretKeyRef,omitempty"`
