@@ -73,6 +73,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.secrets.Put("bootstrap/"+b.cp.Namespace+"/controlplane-keystone/admin", map[string]string{"password": "p"})
 	b.secrets.Put("openstack/placement/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "placement", "password": "p"})
 	placement(b.cp)
+	horizon(b.cp)
 	objects.Create(t, b, b.cp)
 	b.expect(t, "InfrastructureReady", metav1.ConditionFalse, "MariaDBNotInstalled",
 		"install mariadb-operator, or set spec.infrastructure.database.host")
@@ -92,7 +93,9 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.define(t, "../../../keystone/config/crd/bases")
 	b.report(t, "2025.2", "", true)
 	b.expect(t, "PlacementReady", metav1.ConditionFalse, "PlacementNotInstalled", "install the Placement operator")
+	b.expect(t, "HorizonReady", metav1.ConditionFalse, "HorizonNotInstalled", "install the Horizon operator")
 	b.define(t, "../../../placement/config/crd/bases")
+	b.define(t, "../../../horizon/config/crd/bases")
 	b.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForServiceUser", "KORCReady says why")
 	b.expect(t, "KORCReady", metav1.ConditionFalse, "KORCNotInstalled", "install K-ORC, the OpenStack Resource Controller")
 
@@ -102,6 +105,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 
 	stop := b.startSecrets(t)
 	b.reportPlacement(t, "2025.2", true)
+	b.reportHorizon(t)
 	b.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 
 	// It is removed with all its objects, and comes back.
