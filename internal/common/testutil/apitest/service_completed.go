@@ -140,5 +140,6 @@ var dataDefaults = []Default{
 }
 
 func (s Service[T]) violations() []Violation[T] {
-	return slices.Concat(converted(slices.Concat(backingViolations, configurationViolations, workloadViolations), specOf[T]), s.spreadViolations())
+	shared := slices.Concat(backingViolations, configurationViolations, workloadViolations)
+	return slices.Concat(converted(shared, specOf[T]), s.spreadViolations())
 }

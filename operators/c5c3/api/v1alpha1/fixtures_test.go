@@ -75,9 +75,12 @@ func complete() *ControlPlane {
 	cp.Spec.Services.Keystone = &ServiceKeystoneSpec{
 		ServiceSpec: service, ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"}, RotationInterval: every(168 * time.Hour),
 	}
-	cp.Spec.Services.Placement = &ServicePlacementSpec{ServiceSpec: *service.DeepCopy(), ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"}, Database: PlacementDatabaseSpec{
-		Database: "resources", SecretRef: commonv1.SecretRefSpec{Name: "resources-db", Key: "password"},
-	}}
+	cp.Spec.Services.Placement = &ServicePlacementSpec{
+		ServiceSpec: *service.DeepCopy(), ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"},
+		Database: PlacementDatabaseSpec{
+			Database: "resources", SecretRef: commonv1.SecretRefSpec{Name: "resources-db", Key: "password"},
+		},
+	}
 	cp.Spec.Services.Horizon = &ServiceHorizonSpec{
 		ServiceSpec: *service.DeepCopy(), SecretKeyRef: &commonv1.SecretRefSpec{Name: "cookies", Key: "secret-key"},
 	}

@@ -16,7 +16,8 @@ import (
 // table repeats what the schema states as markers and CEL, in the same words,
 // and adds what a schema cannot state. Rules that need other objects are in
 // the webhook instead.
-var table = slices.Concat(ownRules, backupRules, serviceRules("keystone", keystoneOf), apiRules("keystone", keystoneOf, keystoneAPI), furtherRules())
+var table = slices.Concat(ownRules, backupRules,
+	serviceRules("keystone", keystoneOf), apiRules("keystone", keystoneOf, keystoneAPI), furtherRules())
 
 func furtherRules() rules.Table[*ControlPlane] {
 	var all rules.Table[*ControlPlane]
