@@ -23,12 +23,12 @@ import (
 // Job runs.
 func (s Settings[S]) ReconcileCheck(ctx context.Context, scope S) reconcile.Outcome {
 	p := scope.ServicePass()
+	if !s.isWritten(scope) {
+		return withoutCheck(ctx, p)
+	}
 	desired, err := deployment.TaskJob(p, s.CheckTask(scope))
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonConfigError, err)
-	}
-	if !s.isWritten(scope) {
-		return withoutCheck(ctx, p)
 	}
 	if err := deployment.Inherit(ctx, p, desired, s.wasChecked(scope)); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)

@@ -50,6 +50,9 @@ func (f Files[S]) Reconcile(ctx context.Context, scope S) reconcile.Outcome {
 // Without options from the user there is nothing that could be malformed, so no Job runs.
 func (f Files[S]) ReconcileCheck(ctx context.Context, scope S) reconcile.Outcome {
 	p, given := scope.ServicePass(), f.Given(scope)
+	if given == nil {
+		return withoutCheck(ctx, p)
+	}
 	mounts := []deployment.Mount{deployment.ConfigMount(p)}
 	if f.Mounts != nil {
 		mounts = append(mounts, f.Mounts(scope)...)
@@ -58,11 +61,8 @@ func (f Files[S]) ReconcileCheck(ctx context.Context, scope S) reconcile.Outcome
 		Name: checkTask, Container: checkTask, Retries: 1, Command: f.Command, Env: p.Environment, Mounts: mounts,
 		RunKey: deployment.GivenKey(p, given),
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonConfigError, err)
-	case given == nil:
-		return withoutCheck(ctx, p)
 	}
 	return runCheck(ctx, p, desired, f.Field)
 }

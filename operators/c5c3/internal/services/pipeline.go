@@ -25,8 +25,8 @@ func (all List) Steps(some List) reconcile.Pipeline[*pass.Pass] {
 	return steps
 }
 
-// Finalizers remove the services with a database, the Identity service last because the others log in to
-// it.
+// Finalizers remove the services with a database, the Identity service last because the
+// others log in to it.
 func (all List) Finalizers() []reconcile.Finalizer[*pass.Pass] {
 	var stages []reconcile.Finalizer[*pass.Pass]
 	for _, svc := range slices.Backward(all.withDatabase()) {
