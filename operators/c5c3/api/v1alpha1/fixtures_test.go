@@ -73,7 +73,8 @@ func complete() *ControlPlane {
 		Gateway: published,
 	}
 	cp.Spec.Services.Keystone = &ServiceKeystoneSpec{
-		ServiceSpec: service, ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"}, RotationInterval: every(168 * time.Hour),
+		ServiceSpec: service, ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"},
+		RotationInterval: every(168 * time.Hour),
 	}
 	cp.Spec.Services.Placement = &ServicePlacementSpec{
 		ServiceSpec: *service.DeepCopy(), ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"},
