@@ -2,7 +2,7 @@
 """Runs the commands of documentation pages on a cluster, as a reader would.
 
 Usage: commands.py PAGE...
-Environment: KUBECONFIG, BIN (kubectl, kubectl-forge and helm).
+Environment: KUBECONFIG, NAMESPACE, BIN (kubectl, kubectl-forge and helm).
 
 The shell blocks of a page run in one shell, in a folder that looks like the
 checkout. A command that would change the cluster is sent as a dry run, which the
@@ -10,7 +10,7 @@ API server validates, including admission, but does not execute; a few harmless
 changes are executed. A wait for what a dry run would have changed only gets the
 object. Placeholders are replaced by existing objects:
 
-    NAMESPACE, NAME    in a runbook, an object of the kind that its alert is about
+    NAMESPACE, NAME    in a runbook, an object of the kind that its alert is about, in $NAMESPACE
 
 Blocks that cannot run on the cluster of this checkout are marked "sh elsewhere".
 The exit codes of the programs below decide; a filter behind them may find nothing.
@@ -30,7 +30,7 @@ FENCE = re.compile(r"^(?P<indent> *)```(?P<info>\S.*)?$")
 # The values that a reader would insert, by the prefix of a runbook's name.
 TARGETS = {
     "CredentialRotation": "rotate-monthly", "SecretAggregate": "for-the-dashboard",
-    "ControlPlane": "controlplane", "Keystone": "keystone", "Placement": "controlplane-placement",
+    "ControlPlane": "controlplane", "Keystone": "keystone", "Placement": "controlplane-placement", "Horizon": "horizon",
 }
 # Flags of kubectl and helm that take their value from the next word.
 VALUED = {
@@ -70,10 +70,12 @@ def blocks(text):
 
 def filled(page, script):
     """Replaces the placeholders of a page by names."""
+    if not re.search(r"\bNAMESPACE\b", script):
+        return script
     name = next((name for alert, name in TARGETS.items() if pathlib.Path(page).name.startswith(alert)), None)
     if name is None:
-        return script
-    script = re.sub(r"\bNAMESPACE\b", "openstack", script)
+        sys.exit(f"{page} has a placeholder, but no object in TARGETS: add the kind that it is about")
+    script = re.sub(r"\bNAMESPACE\b", os.environ["NAMESPACE"], script)
     return re.sub(r"\bNAME\b", name, script)
 
 

@@ -1,6 +1,11 @@
 """Tests of commands.py."""
 
+import os
+import re
+import shlex
+import subprocess
 import unittest
+from unittest import mock
 
 import commands
 
@@ -30,17 +35,43 @@ helm upgrade keystone-operator chart --values mine.yaml
 """
 
 
+def files(*patterns):
+    """Returns the files in Git that match patterns."""
+    listed = subprocess.run(["git", "ls-files", *patterns], cwd=commands.ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return listed.stdout.split()
+
+
+class Pages(unittest.TestCase):
+    def test_every_page_is_run_by_exactly_one_suite(self):
+        pages = []
+        for suite in files("tests/e2e/*.yaml"):
+            text = (commands.ROOT / suite).read_text(encoding="utf-8")
+            for patterns in re.findall(r"commands[.]py [$][(]git ls-files (.*)[)]", text):
+                pages += files(*shlex.split(patterns))
+        self.assertEqual(sorted(pages), sorted(files("README.md", "docs/*.md", "operators/*/helm/*-operator/README.md")))
+
+    @mock.patch.dict(os.environ, NAMESPACE="openstack")
+    def test_the_object_of_every_page_is_known(self):
+        for page in files("docs/*.md"):
+            with self.subTest(page):
+                commands.script_of(page, (commands.ROOT / page).read_text(encoding="utf-8"))
+
+
+@mock.patch.dict(os.environ, NAMESPACE="openstack")
 class Script(unittest.TestCase):
     def test_blocks_of_shell_run_in_their_order_and_others_do_not(self):
-        script = commands.script_of("docs/page.md", PAGE)
+        script = commands.script_of("docs/runbooks/KeystoneNotReady.md", PAGE)
         self.assertEqual([line for line in script.splitlines() if "COMMANDS_AT" in line],
-                         [f"export COMMANDS_AT=docs/page.md:{line}" for line in (3, 9, 21)])
-        self.assertIn("\nkubectl --namespace NAMESPACE get keystone NAME\n", script)
+                         [f"export COMMANDS_AT=docs/runbooks/KeystoneNotReady.md:{line}" for line in (3, 9, 21)])
         self.assertNotIn("kind", script)
 
     def test_a_runbook_is_about_an_object_that_there_is(self):
         script = commands.script_of("docs/runbooks/KeystoneNotReady.md", PAGE)
         self.assertIn("\nkubectl --namespace openstack get keystone keystone\n", script)
+
+    def test_a_page_about_no_known_object_is_refused(self):
+        with self.assertRaisesRegex(SystemExit, "docs/page.md has a placeholder"):
+            commands.script_of("docs/page.md", PAGE)
 
     def test_a_file_of_values_is_the_one_on_the_page(self):
         self.assertEqual(commands.values_of(PAGE), {"mine.yaml": "replicas: 3\n"})
