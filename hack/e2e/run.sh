@@ -63,6 +63,7 @@ schedulable() {
 probe() {
 	case $1 in
 	operator-*) sed -n 's/^  name: //p' "operators/${1#operator-}"/config/crd/bases/*.yaml | xargs kubectl get crd ;;
+	browser) hack/tools/install-debian-packages.sh browser && command -v chromium chromedriver ;;
 	controlplane) kubectl --namespace openstack get controlplane controlplane ;;
 	mariadb-operator) kubectl get crd mariadbs.k8s.mariadb.com ;;
 	# Both are programs that enforce them.
@@ -83,6 +84,7 @@ probe() {
 # remedy NEED prints how to meet the need.
 remedy() {
 	case $1 in
+	browser) echo 'sudo hack/tools/install-debian-packages.sh browser' ;;
 	controlplane) echo 'make quickstart WITH_CONTROLPLANE=true' ;;
 	operator-*) echo 'make deploy-infra WITH_CONTROLPLANE=true' ;;
 	nodes) echo 'make cluster-down cluster-up NODES=3, and then the quick start' ;;

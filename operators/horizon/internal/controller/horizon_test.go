@@ -86,6 +86,11 @@ func lineOf(script []string, prefix string) int {
 	return 0
 }
 
+func TestDebuggingLogsMoreAndShowsUsersNothing(t *testing.T) {
+	script := rendered(t, func(h *horizonv1alpha1.Horizon) { h.Spec.Logging = &commonv1.LoggingSpec{Debug: true} })
+	has(t, script, `DEBUG = False`, `LOG_LEVEL = "DEBUG"`)
+}
+
 func TestNoGivenSettingIsRunAsPython(t *testing.T) {
 	script := rendered(t, func(h *horizonv1alpha1.Horizon) {
 		h.Spec.Settings = map[string]apiextensionsv1.JSON{"SITE_BRANDING": {Raw: []byte(`"\"\nimport os"`)}}

@@ -51,6 +51,10 @@ func localSettings(s *scope) (string, error) {
 	if logging.PerLoggerLevels == nil {
 		levels = []byte("{}")
 	}
+	level := logging.Level
+	if logging.Debug {
+		level = commonv1.LogLevelDebug
+	}
 	script := settingsScript
 	for _, constant := range []struct {
 		name  string
@@ -67,9 +71,8 @@ func localSettings(s *scope) (string, error) {
 		{"SECRET_KEY_FILE", keyDir + horizonv1alpha1.SecretKeyEntry},
 		{"UPLOAD_DIR", uploadDir},
 		{"LOG_JSON", logging.Format == commonv1.LogFormatJSON},
-		{"LOG_LEVEL", string(logging.Level)},
+		{"LOG_LEVEL", string(level)},
 		{"LOG_LEVELS", string(levels)},
-		{"VERBOSE", logging.Debug},
 		{"GIVEN", string(given)},
 	} {
 		script = config.SetConstant(script, constant.name, constant.value)

@@ -19,10 +19,10 @@ UPLOAD_DIR = ""
 LOG_JSON = False
 LOG_LEVEL = ""
 LOG_LEVELS = ""
-VERBOSE = False
 GIVEN = ""
 
-DEBUG = VERBOSE
+# Otherwise an error page shows settings to whoever caused the error.
+DEBUG = False
 WEBROOT = "/"
 STATIC_URL = "/static/"
 STATIC_ROOT = "/var/lib/openstack-dashboard/static"

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Uses a Horizon as a person with a browser does: logs in through the Gateway, looks at the
+projects, goes on while a pod is replaced, changes the language and logs out.
+
+Usage: browse.py <PASSWORD   that of the user admin
+Environment: URL (of the Horizon), ADDRESS (the Gateway's, as HOST:PORT), KEY (the SHA-256 of
+the Gateway's public key, in base64), NAMESPACE (of the Horizon), SCREENSHOTS (a folder for
+pictures of the pages; empty: none are taken).
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support import expected_conditions as expected
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+URL = os.environ["URL"]
+SELECTOR = "--selector=app.kubernetes.io/name=horizon"
+# Width, height and whether it is a touch screen.
+SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
+# A page is slow while a busy machine starts its pods.
+PATIENCE = 120
+
+
+def browser(profile):
+    """Returns a browser that reaches the Horizon through the Gateway, and trusts only its key."""
+    options = webdriver.ChromeOptions()
+    for argument in (
+        # "new" has the same engine as a browser with a window.
+        "--headless=new", f"--user-data-dir={profile}", "--no-proxy-server", "--lang=en", "--disable-dev-shm-usage",
+        f"--host-resolver-rules=MAP {urllib.parse.urlsplit(URL).hostname}:443 {os.environ['ADDRESS']}",
+        f"--ignore-certificate-errors-spki-list={os.environ['KEY']}",
+    ):
+        options.add_argument(argument)
+    if os.geteuid() == 0:
+        # The sandbox does not work for root.
+        options.add_argument("--no-sandbox")
+    return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+
+
+class Person:
+    """Someone in front of a browser."""
+
+    def __init__(self, driver):
+        self.driver = driver
+
+    def open(self, path):
+        self.driver.get(URL + path)
+
+    def sees(self, selector):
+        """Returns the element of a CSS selector, once it can be seen."""
+        return WebDriverWait(self.driver, PATIENCE).until(
+            expected.visibility_of_element_located((By.CSS_SELECTOR, selector)), f"{selector} on {self.driver.current_url}")
+
+    def comes_to(self, path):
+        WebDriverWait(self.driver, PATIENCE).until(
+            lambda driver: urllib.parse.urlsplit(driver.current_url).path.startswith(path),
+            f"{path}, but the browser shows {self.driver.current_url}")
+
+    def photographs(self, name):
+        """Saves the page at the width of a desktop and of a phone, each without a bar to scroll sideways."""
+        for size, (width, height) in SIZES.items():
+            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"})
+            WebDriverWait(self.driver, PATIENCE).until(lambda driver: driver.execute_script("return document.readyState") == "complete")
+            if os.environ.get("SCREENSHOTS"):
+                self.driver.save_screenshot(str(pathlib.Path(os.environ["SCREENSHOTS"]) / f"{name}-{size}.png"))
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def kubectl(*arguments):
+    return subprocess.run(["kubectl", "--namespace", os.environ["NAMESPACE"], *arguments],
+                          check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+
+
+def replace_a_pod():
+    """Kills a pod, and waits for another in its place."""
+    kubectl("delete", kubectl("get", "pods", SELECTOR, "--output=name")[0], "--grace-period=1")
+    kubectl("rollout", "status", "deployment/horizon", "--timeout=4m")
+
+
+def log_in(person, password):
+    person.open("/")
+    person.sees("#id_username").send_keys("admin")
+    person.photographs("login")
+    person.sees("#id_password").send_keys(password)
+    person.sees("#loginBtn").click()
+    person.comes_to("/identity/")
+
+
+def see_the_projects(person):
+    person.open("/identity/")
+    row = person.sees("#tenants tbody tr[data-display=admin]")
+    if "admin" not in row.text:
+        sys.exit("the table of projects shows: " + row.text)
+
+
+def change_the_language(person, language, greeting):
+    person.open("/settings/")
+    Select(person.sees("#id_language")).select_by_value(language)
+    person.sees("#user_settings_modal input[type=submit], form input.btn-primary[type=submit]").click()
+    person.open("/identity/")
+    WebDriverWait(person.driver, PATIENCE).until(
+        lambda driver: greeting in driver.find_element(By.TAG_NAME, "h1").text, f"a page in {language} with {greeting}")
+
+
+def log_out(person):
+    person.open("/auth/logout/")
+    person.open("/identity/")
+    person.sees("#id_username")
+
+
+def main():
+    password = sys.stdin.readline().strip()
+    with tempfile.TemporaryDirectory() as profile:
+        driver = browser(profile)
+        try:
+            person = Person(driver)
+            log_in(person, password)
+            see_the_projects(person)
+            person.photographs("projects")
+            for _ in range(2):
+                replace_a_pod()
+                see_the_projects(person)
+            change_the_language(person, "de", "Projekte")
+            log_out(person)
+        finally:
+            driver.quit()
+
+
+if __name__ == "__main__":
+    main()
