@@ -7,6 +7,9 @@ Horizon.
 import json
 import logging
 
+from django.urls import reverse
+from openstack_dashboard.settings import HORIZON_CONFIG
+
 HOSTS = []
 CACHE_SERVERS = []
 CACHE_PREFIX = ""
@@ -56,6 +59,18 @@ SESSION_COOKIE_SECURE = BEHIND_TLS
 CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+
+
+
+def home(user):
+    """Returns the page that a login leads to: Horizon's own is forbidden where there is no Compute service."""
+    for service, panel in (("compute", "project:overview"), ("image", "project:images")):
+        if user.has_perm("openstack.services." + service):
+            return reverse(f"horizon:{panel}:index")
+    return reverse("horizon:identity:projects:index")
+
+
+HORIZON_CONFIG["user_home"] = home
 
 OPENSTACK_KEYSTONE_URL = IDENTITY_URL
 OPENSTACK_KEYSTONE_DEFAULT_DOMAIN = USER_DOMAIN

@@ -5,13 +5,36 @@ import logging
 import logging.config
 import pathlib
 import re
+import sys
 import tempfile
+import types
 import unittest
+from unittest import mock
 
 FILE = pathlib.Path(__file__).with_name("local_settings.py")
 
 
+class User:
+    """A user who sees some types of services in the catalog."""
+
+    def __init__(self, *services):
+        self.services = services
+
+    def has_perm(self, permission):
+        return permission.removeprefix("openstack.services.") in self.services
+
+
 class LocalSettings(unittest.TestCase):
+    def setUp(self):
+        self.horizon = types.SimpleNamespace(HORIZON_CONFIG={"user_home": "openstack_dashboard.views.get_user_home"})
+        modules = {
+            "django": types.SimpleNamespace(), "django.urls": types.SimpleNamespace(reverse=lambda name: name),
+            "openstack_dashboard": types.SimpleNamespace(), "openstack_dashboard.settings": self.horizon,
+        }
+        patched = mock.patch.dict(sys.modules, modules)
+        patched.start()
+        self.addCleanup(patched.stop)
+
     def load(self, **constants):
         """Returns the settings with these constants."""
         key = tempfile.NamedTemporaryFile("w", suffix=".key")
@@ -38,6 +61,13 @@ class LocalSettings(unittest.TestCase):
         self.assertEqual(found["SESSION_ENGINE"], "django.contrib.sessions.backends.cache")
         self.assertEqual(found["CACHES"]["default"]["LOCATION"], ["memcached:11211"])
         self.assertEqual(found["CACHES"]["default"]["KEY_PREFIX"], "uid")
+
+    def test_a_login_leads_to_a_panel_of_a_service_in_the_catalog(self):
+        self.load()
+        home = self.horizon.HORIZON_CONFIG["user_home"]
+        self.assertEqual(home(User("image", "compute")), "horizon:project:overview:index")
+        self.assertEqual(home(User("image")), "horizon:project:images:index")
+        self.assertEqual(home(User()), "horizon:identity:projects:index")
 
     def test_the_header_of_a_gateway_is_trusted_behind_one_only(self):
         self.assertNotIn("SECURE_PROXY_SSL_HEADER", self.load())
