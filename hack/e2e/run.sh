@@ -63,7 +63,7 @@ schedulable() {
 probe() {
 	case $1 in
 	operator-*) sed -n 's/^  name: //p' "operators/${1#operator-}"/config/crd/bases/*.yaml | xargs kubectl get crd ;;
-	browser) hack/tools/install-debian-packages.sh browser && command -v chromium chromedriver ;;
+	browser) hack/tools/install-debian-packages.sh browser && [[ -x /usr/bin/chromedriver ]] ;;
 	controlplane) kubectl --namespace openstack get controlplane controlplane ;;
 	mariadb-operator) kubectl get crd mariadbs.k8s.mariadb.com ;;
 	# Both are programs that enforce them.

@@ -18,8 +18,9 @@ infra_images_metrics-server := metrics-server
 infra_images_openstack := mariadb memcached
 infra_images_secretstore := secretstore
 infra_images_traefik := traefik
-# The services of which the cluster gets images.
-SERVICES ?= keystone placement
+# The services of which the cluster gets images, and which the control plane of the quick
+# start has.
+SERVICES ?= keystone placement horizon
 
 # An operator comes with the image of its service, if that is one of them, and with that of
 # the client.

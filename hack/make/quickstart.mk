@@ -2,7 +2,7 @@
 
 .PHONY: quickstart
 quickstart: ## Bring up a cluster with a Keystone and issue a token (WITH_CONTROLPLANE=true: a whole control plane).
-	@hack/quickstart/$(if $(filter true,$(WITH_CONTROLPLANE)),controlplane,up).sh
+	@SERVICES='$(SERVICES)' hack/quickstart/$(if $(filter true,$(WITH_CONTROLPLANE)),controlplane,up).sh
 
 # Our own operators come first: they need few modules, and while they compile, the
 # modules of the others are downloaded.

@@ -4,7 +4,8 @@
 # does only what is missing.
 #
 # Usage: controlplane.sh
-# Environment: READY_TIMEOUT, seconds for the ControlPlane to become ready (600).
+# Environment: SERVICES, those of the ControlPlane; READY_TIMEOUT, seconds for it to become
+# ready (600).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib.sh
@@ -29,6 +30,10 @@ deploy_services() { "$root/workshop/deploy/modules.sh" "${parts[@]}"; }
 bring_control_plane_up() {
 	apply -f "$root/deploy/quickstart/namespace.yaml"
 	retry 30 apply -f "$root/deploy/controlplane/controlplane.yaml"
+	local service
+	for service in $SERVICES; do
+		[[ $service == keystone ]] || apply -f "$root/deploy/controlplane/services/$service.yaml" --field-manager="quickstart-$service"
+	done
 	await_ready "$namespace" controlplane/controlplane "${READY_TIMEOUT:-600}"
 }
 
@@ -55,8 +60,16 @@ use_credential() {
 }
 
 say_what_next() {
-	local services
+	local services dashboard
 	services=$(kubectl -n "$namespace" get controlplane controlplane -o 'jsonpath={range .status.services[*]} {.name} {.release}{end}')
+	if [[ " $SERVICES " == *" horizon "* ]]; then
+		dashboard="
+To open the dashboard at http://localhost:8080, as the user admin with the password that the second command prints:
+
+  kubectl -n $namespace port-forward service/controlplane-horizon 8080 &
+  kubectl -n $namespace get secret controlplane-keystone-admin-credentials -o 'jsonpath={.data.password}' | base64 -d
+"
+	fi
 	cat <<-END
 
 		The services of the control plane, and their releases of OpenStack:$services
@@ -71,7 +84,7 @@ say_what_next() {
 		  openstack user list
 
 		Its clouds.yaml: kubectl forge login controlplane/controlplane -n $namespace --clouds-yaml
-
+		${dashboard:-}
 		To try next:
 
 		  kubectl forge status controlplane/controlplane -n $namespace    what it consists of, and its state

@@ -1,10 +1,10 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Uses a Horizon as a person with a browser does: logs in through the Gateway, looks at the
 projects, goes on while a pod is replaced, changes the language and logs out.
 
 Usage: browse.py <PASSWORD   that of the user admin
 Environment: URL (of the Horizon), ADDRESS (the Gateway's, as HOST:PORT), KEY (the SHA-256 of
-the Gateway's public key, in base64), NAMESPACE (of the Horizon), SCREENSHOTS (a folder for
+the Gateway's public key, in base64), NAMESPACE and HORIZON (its name), SCREENSHOTS (a folder for
 pictures of the pages; empty: none are taken).
 """
 
@@ -22,8 +22,8 @@ from selenium.webdriver.support import expected_conditions as expected
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 URL = os.environ["URL"]
-SELECTOR = "--selector=app.kubernetes.io/name=horizon"
-# Width, height and whether it is a touch screen.
+HORIZON = os.environ["HORIZON"]
+SELECTOR = "--selector=app.kubernetes.io/name=horizon,app.kubernetes.io/instance=" + HORIZON
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 # A page is slow while a busy machine starts its pods.
 PATIENCE = 120
@@ -65,7 +65,7 @@ class Person:
             f"{path}, but the browser shows {self.driver.current_url}")
 
     def photographs(self, name):
-        """Saves the page at the width of a desktop and of a phone, each without a bar to scroll sideways."""
+        """Saves the page as a desktop and as a phone shows it."""
         for size, (width, height) in SIZES.items():
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"})
@@ -83,7 +83,7 @@ def kubectl(*arguments):
 def replace_a_pod():
     """Kills a pod, and waits for another in its place."""
     kubectl("delete", kubectl("get", "pods", SELECTOR, "--output=name")[0], "--grace-period=1")
-    kubectl("rollout", "status", "deployment/horizon", "--timeout=4m")
+    kubectl("rollout", "status", "deployment/" + HORIZON, "--timeout=4m")
 
 
 def log_in(person, password):
