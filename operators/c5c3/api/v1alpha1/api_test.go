@@ -35,8 +35,9 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 
 		DefaultRows: apitest.Defaults(defaultRows()),
 		KubernetesFields: []string{
-			keystonePath + ".affinity", keystonePath + ".extraEnv[0]", placementPath + ".affinity", placementPath + ".extraEnv[0]",
-			horizonPath + ".affinity", horizonPath + ".extraEnv[0]",
+			keystonePath + ".affinity", keystonePath + ".extraEnv[0]", keystonePath + ".resources",
+			placementPath + ".affinity", placementPath + ".extraEnv[0]", placementPath + ".resources",
+			horizonPath + ".affinity", horizonPath + ".extraEnv[0]", horizonPath + ".resources",
 		},
 		SameAsNothing: []string{
 			"spec.services required", databasePath + ".host minLength", databasePath + ".port minimum",

@@ -70,7 +70,7 @@ func complete() *ControlPlane {
 	service := ServiceSpec{
 		Replicas: new(int32(3)), Image: &commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2", Digest: apitest.Digest},
 		PodSettings: apitest.PodSettings(), ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}},
-		Gateway: published,
+		Gateway: published, Resources: &corev1.ResourceRequirements{},
 	}
 	cp.Spec.Services.Keystone = &ServiceKeystoneSpec{
 		ServiceSpec: service, ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"},

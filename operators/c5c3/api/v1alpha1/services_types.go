@@ -37,6 +37,12 @@ type ServiceSpec struct {
 
 	commonv1.PodSettings `json:",inline"`
 
+	// resources are the CPU and memory requests and limits of an API pod. When it is not set,
+	// the service's own default applies.
+	//
+	// +optional
+	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
+
 	// gateway publishes the service through a Gateway. When it is not set, the service
 	// is reachable inside the cluster only.
 	//

@@ -52,6 +52,9 @@ func serviceRules(name string, get func(*ControlPlane) *ServiceSpec) rules.Table
 		{Path: path + ".replicas", Check: of(rules.AtLeast(1, func(s *ServiceSpec) *int32 { return s.Replicas }))},
 		{Path: path + ".image", Check: of(func(s *ServiceSpec, at *field.Path) field.ErrorList { return checkImage(s, name, at) })},
 		{Path: path + ".imagePullSecrets", Check: of(checkImagePullSecrets)},
+		{Path: path + ".resources", Check: of(func(s *ServiceSpec, at *field.Path) field.ErrorList {
+			return commonv1.ValidateResources(s.Resources, at)
+		})},
 		{Path: path + ".gateway", Check: of(func(s *ServiceSpec, at *field.Path) field.ErrorList {
 			return commonv1.ValidateGateway(s.Gateway, name, at)
 		})},

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -121,6 +124,15 @@ func serviceViolations(name, path string, of func(func(*ServiceSpec)) func(*Cont
 				s.Gateway.Path = "/the service"
 			}),
 			path + ".gateway.path", "must be the path of a URL", apitest.NoMatch, "",
+		},
+		{
+			name + ": a request above its limit", of(func(s *ServiceSpec) {
+				s.Resources = &corev1.ResourceRequirements{
+					Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1000m")},
+					Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")},
+				}
+			}),
+			path + ".resources.requests.cpu", "must not exceed the limit of 500m", "", "",
 		},
 		{
 			name + ": too many replicas", of(func(s *ServiceSpec) { s.Replicas = new(int32(1001)) }),

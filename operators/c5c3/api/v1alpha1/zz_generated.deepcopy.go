@@ -908,6 +908,11 @@ func (in *ServiceSpec) DeepCopyInto(out *ServiceSpec) {
 		copy(*out, *in)
 	}
 	in.PodSettings.DeepCopyInto(&out.PodSettings)
+	if in.Resources != nil {
+		in, out := &in.Resources, &out.Resources
+		*out = new(corev1.ResourceRequirements)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.Gateway != nil {
 		in, out := &in.Gateway, &out.Gateway
 		*out = new(types.GatewaySpec)

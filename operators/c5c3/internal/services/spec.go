@@ -18,6 +18,7 @@ func specOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServiceSpec, re
 		Image:            imageOr(service.Image, repository, cp.Spec.OpenStackRelease),
 		Cache:            *cp.Spec.Infrastructure.Cache.CacheSpec.DeepCopy(),
 		Gateway:          service.Gateway.DeepCopy(),
+		Resources:        service.Resources.DeepCopy(),
 		ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
 		PodSettings:      *service.PodSettings.DeepCopy(),
 	}
