@@ -31,7 +31,7 @@ bring_control_plane_up() {
 	apply -f "$root/deploy/quickstart/namespace.yaml"
 	retry 30 apply -f "$root/deploy/controlplane/controlplane.yaml"
 	local service
-	for service in $SERVICES; do
+	for service in ${SERVICES:?}; do
 		[[ $service == keystone ]] || apply -f "$root/deploy/controlplane/services/$service.yaml" --field-manager="quickstart-$service"
 	done
 	await_ready "$namespace" controlplane/controlplane "${READY_TIMEOUT:-600}"

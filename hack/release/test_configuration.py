@@ -6,7 +6,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORKFLOWS = ROOT / ".github" / "workflows"
-MAKE = re.compile(r"\bmake ((?:[a-z0-9-]+|[A-Z0-9_]+=\S+)(?: (?:[a-z0-9-]+|[A-Z0-9_]+=\S+))*)")
+WORD = r"""(?:[a-z0-9-]+|[A-Z0-9_]+=(?:"[^"]*"|\S+))"""
+MAKE = re.compile(rf"\bmake ({WORD}(?: {WORD})*)")
 
 
 def made(path):
