@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Uses a Horizon as a person with a browser does: logs in through the Gateway, looks at the
-projects, goes on while a pod is replaced, changes the language and logs out.
+projects, goes on while each pod is replaced, changes the language and logs out.
 
 Usage: browse.py <PASSWORD   that of the user admin
 Environment: URL (of the Horizon), ADDRESS (the Gateway's, as HOST:PORT), KEY (the SHA-256 of
@@ -80,9 +80,9 @@ def kubectl(*arguments):
                           check=True, stdout=subprocess.PIPE, text=True).stdout.split()
 
 
-def replace_a_pod():
+def replace(pod):
     """Kills a pod, and waits for another in its place."""
-    kubectl("delete", kubectl("get", "pods", SELECTOR, "--output=name")[0], "--grace-period=1")
+    kubectl("delete", pod, "--grace-period=1", "--ignore-not-found")
     kubectl("rollout", "status", "deployment/" + HORIZON, "--timeout=4m")
 
 
@@ -126,8 +126,8 @@ def main():
             log_in(person, password)
             see_the_projects(person)
             person.photographs("projects")
-            for _ in range(2):
-                replace_a_pod()
+            for pod in kubectl("get", "pods", SELECTOR, "--output=name"):
+                replace(pod)
                 see_the_projects(person)
             change_the_language(person, "de", "Projekte")
             log_out(person)
