@@ -63,7 +63,7 @@ test: GO_TEST_PACKAGES := $(shell nproc)
 
 .PHONY: test
 test: $(ENVTEST_BINARIES) ## Run the unit tests and the tests against an API server (envtest) of all modules.
-	@hack/tools/test-modules.sh '$(CACHE)/tests' '$(GO_MODULES)' env $(GO_TEST_QUICK) $(GO_TEST_FLAGS)
+	@hack/tools/test-modules.sh '$(GO_MODULES)' env $(GO_TEST_QUICK) $(GO_TEST_FLAGS)
 
 .PHONY: check
 check: ## Run every gate for a change that needs no cluster: tests with the race detector, linters, generated files, charts, documentation.

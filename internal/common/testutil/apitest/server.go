@@ -92,6 +92,15 @@ func (s *Server) ServeWebhooks(t *testing.T, config string, webhooks ...func(ctr
 	})
 }
 
+// Accept checks that the server would store a new object. The object gets the defaults.
+func (s *Server) Accept(t *testing.T, object client.Object) {
+	t.Helper()
+	object.SetNamespace(s.Namespace)
+	if err := s.Create(t.Context(), object, client.DryRunAll); err != nil {
+		t.Fatalf("refused: %v", err)
+	}
+}
+
 // Put creates an object in the server's namespace and deletes it when the test
 // ends.
 func (s *Server) Put(t *testing.T, object client.Object) {
