@@ -224,3 +224,38 @@ const (
 	// EventLoggingStderrDisabled: remove DEFAULT.use_stderr from extraConfig.
 	EventLoggingStderrDisabled = "LoggingStderrDisabled"
 )
+
+// Words about Secrets with keys that cannot be made again, which only some services have; see
+// package keysecret.
+const (
+	// ConditionBackupHealthy reports whether the secret store has a copy of the keys; it is informational.
+	ConditionBackupHealthy = "BackupHealthy"
+	// ReasonOpenBaoFinalizerBlocked: wait, or repair the secret backend; deletion continues when the backups are gone, or after 10 minutes.
+	ReasonOpenBaoFinalizerBlocked = "OpenBaoFinalizerBlocked"
+	// ReasonWaitingForESOAdoption: wait, or repair External Secrets; deletion continues without it after 10 minutes.
+	ReasonWaitingForESOAdoption = "WaitingForESOAdoption"
+	// ReasonGeneratingKeys: wait; the first keys are being generated.
+	ReasonGeneratingKeys = "GeneratingKeys"
+	// ReasonKeysMissing: restore the key Secret the message names from its backup, because new keys would make existing data unreadable.
+	ReasonKeysMissing = "KeysMissing"
+	// ReasonKeysBackedUp: nothing to do.
+	ReasonKeysBackedUp = "KeysBackedUp"
+	// ReasonBackupNotConfigured: install External Secrets, or keep copies of the key Secrets yourself.
+	ReasonBackupNotConfigured = "BackupNotConfigured"
+	// ReasonBackupPending: wait; External Secrets has not stored the keys yet.
+	ReasonBackupPending = "BackupPending"
+	// ReasonBackupFailing: repair what the message names; the keys exist only in the cluster until then.
+	ReasonBackupFailing = "BackupFailing"
+	// EventFinalizingOpenBaoSecrets: the key backups are being deleted.
+	EventFinalizingOpenBaoSecrets = "FinalizingOpenBaoSecrets"
+	// EventOpenBaoSecretsFinalized: the key backups are gone.
+	EventOpenBaoSecretsFinalized = "OpenBaoSecretsFinalized"
+	// EventKeysKept: the keys and their copies stay with the database.
+	EventKeysKept = "KeysKept"
+	// EventBackupFailing: repair what the BackupHealthy condition, or that of a rotated password, names.
+	EventBackupFailing = "BackupFailing"
+	// EventOpenBaoFinalizerTimedOut: repair the secret backend; External Secrets removes the key backups as soon as it answers.
+	EventOpenBaoFinalizerTimedOut = "OpenBaoFinalizerTimedOut"
+	// EventESOAdoptionTimedOut: delete the key backups in the secret backend by hand.
+	EventESOAdoptionTimedOut = "ESOAdoptionTimedOut"
+)

@@ -41,7 +41,7 @@ func TestWhatIsReadyHasNoCausesAndNoAdvice(t *testing.T) {
 	if !r.Ready || len(r.Causes)+len(r.LookAt)+len(r.Next) > 0 {
 		t.Errorf("got ready=%t, causes %v, look at %v, next %v", r.Ready, r.Causes, r.LookAt, r.Next)
 	}
-	if len(r.Warnings) != 1 || r.Warnings[0].Condition != keystonev1alpha1.ConditionBackupHealthy {
+	if len(r.Warnings) != 1 || r.Warnings[0].Condition != vocabulary.ConditionBackupHealthy {
 		t.Errorf("got the warnings %v, expected the one about the backup", r.Warnings)
 	}
 }

@@ -32,7 +32,7 @@ func Ready() *inventory.Inventory {
 	k := Installed(
 		True(vocabulary.ConditionSecretsReady, vocabulary.ReasonSecretsAvailable),
 		True(vocabulary.ConditionDatabaseReady, vocabulary.ReasonDatabaseSynced),
-		False(keystonev1alpha1.ConditionBackupHealthy, keystonev1alpha1.ReasonBackupNotConfigured,
+		False(vocabulary.ConditionBackupHealthy, vocabulary.ReasonBackupNotConfigured,
 			"External Secrets is not installed: keep copies of the key Secrets yourself"),
 		True(vocabulary.ConditionReady, vocabulary.ReasonAllReady),
 	)
@@ -165,7 +165,7 @@ func Unobserved() *inventory.Inventory { return Of(Keystone()) }
 
 // Deleting is a namespace with a Keystone that waits for its finalizers.
 func Deleting() *inventory.Inventory {
-	k := Installed(NotReady(false, False(vocabulary.ConditionSecretsReady, keystonev1alpha1.ReasonOpenBaoFinalizerBlocked,
+	k := Installed(NotReady(false, False(vocabulary.ConditionSecretsReady, vocabulary.ReasonOpenBaoFinalizerBlocked,
 		"The backups of the keys are still in the secret store"))...)
 	at := Ago(2 * time.Minute)
 	k.DeletionTimestamp, k.Finalizers = &at, []string{"keystone.openstack.c5c3.io/openbao"}

@@ -15,7 +15,6 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // Preflight checks for what would block an upgrade to the release.
@@ -66,7 +65,7 @@ func (p *preflight) check(service inventory.Instance, tag string) {
 	if strategy := service.ServiceSpec().Strategy; strategy != nil && strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		p.add(service, "Rollout", check.Warning, "spec.strategy is Recreate: requests fail between the last old pod and the first new one")
 	}
-	backup := meta.FindStatusCondition(service.GetConditions(), keystonev1alpha1.ConditionBackupHealthy)
+	backup := meta.FindStatusCondition(service.GetConditions(), vocabulary.ConditionBackupHealthy)
 	if backup != nil && backup.Status != metav1.ConditionTrue {
 		p.add(service, "Backup of the keys", check.Warning, "%s", backup.Message)
 	}

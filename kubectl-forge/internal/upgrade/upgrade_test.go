@@ -99,7 +99,7 @@ func TestPreflightWarnsOfAnInterruptionAndOfAMissingBackup(t *testing.T) {
 	f := ready()
 	keystone(f).Spec.Strategy = &appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 	keystone(f).Status.Conditions = append(keystone(f).Status.Conditions,
-		testutil.False(keystonev1alpha1.ConditionBackupHealthy, keystonev1alpha1.ReasonBackupNotConfigured, "no copy"))
+		testutil.False(vocabulary.ConditionBackupHealthy, vocabulary.ReasonBackupNotConfigured, "no copy"))
 	var warnings []string
 	for _, finding := range Preflight(f, "2026.1") {
 		if finding.Result == check.Warning {

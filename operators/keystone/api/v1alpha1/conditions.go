@@ -14,8 +14,6 @@ const (
 	ConditionTrustFlushReady = "TrustFlushReady"
 	// ConditionPasswordRotationReady covers the scheduled change of the administrator's password.
 	ConditionPasswordRotationReady = "PasswordRotationReady"
-	// ConditionBackupHealthy reports whether the secret store has a copy of the keys; it is informational.
-	ConditionBackupHealthy = "BackupHealthy"
 )
 
 // Reasons of conditions that only a Keystone has. A reason is stable, so alerts and
@@ -23,10 +21,6 @@ const (
 const (
 	// ReasonWaitingForAdminCredentials: create the Secret of bootstrap.adminPasswordSecretRef with the key the message names.
 	ReasonWaitingForAdminCredentials = "WaitingForAdminCredentials"
-	// ReasonOpenBaoFinalizerBlocked: wait, or repair the secret backend; deletion continues when the backups are gone, or after 10 minutes.
-	ReasonOpenBaoFinalizerBlocked = "OpenBaoFinalizerBlocked"
-	// ReasonWaitingForESOAdoption: wait, or repair External Secrets; deletion continues without it after 10 minutes.
-	ReasonWaitingForESOAdoption = "WaitingForESOAdoption"
 
 	// ReasonFernetKeysAvailable: nothing to do.
 	ReasonFernetKeysAvailable = "FernetKeysAvailable"
@@ -41,10 +35,6 @@ const (
 	// ReasonRotationFailed: correct what the message names; the values in use stay, and
 	// the next Job of the CronJob that succeeds clears the condition.
 	ReasonRotationFailed = "RotationFailed"
-	// ReasonGeneratingKeys: wait; the first keys are being generated.
-	ReasonGeneratingKeys = "GeneratingKeys"
-	// ReasonKeysMissing: restore the key Secret the message names from its backup, because new keys would make existing data unreadable.
-	ReasonKeysMissing = "KeysMissing"
 	// ReasonLoginPending: wait; the administrator's login has not been verified yet.
 	ReasonLoginPending = "LoginPending"
 	// ReasonAdminPasswordRefused: correct the administrator's Secret, or make bootstrap
@@ -88,13 +78,4 @@ const (
 	ReasonAdminPasswordNotDelivered = "AdminPasswordNotDelivered"
 	// ReasonAdminPasswordWriteNotAllowed: set the label the message names on the Secret, or have External Secrets deliver the password.
 	ReasonAdminPasswordWriteNotAllowed = "AdminPasswordWriteNotAllowed"
-
-	// ReasonKeysBackedUp: nothing to do.
-	ReasonKeysBackedUp = "KeysBackedUp"
-	// ReasonBackupNotConfigured: install External Secrets, or keep copies of the key Secrets yourself.
-	ReasonBackupNotConfigured = "BackupNotConfigured"
-	// ReasonBackupPending: wait; External Secrets has not stored the keys yet.
-	ReasonBackupPending = "BackupPending"
-	// ReasonBackupFailing: repair what the message names; the keys exist only in the cluster until then.
-	ReasonBackupFailing = "BackupFailing"
 )

@@ -17,12 +17,6 @@ const (
 	EventRotationHeld = "RotationHeld"
 	// EventBootstrapComplete: the administrator, the region and the catalog entry exist.
 	EventBootstrapComplete = "BootstrapComplete"
-	// EventFinalizingOpenBaoSecrets: the key backups are being deleted.
-	EventFinalizingOpenBaoSecrets = "FinalizingOpenBaoSecrets"
-	// EventOpenBaoSecretsFinalized: the key backups are gone.
-	EventOpenBaoSecretsFinalized = "OpenBaoSecretsFinalized"
-	// EventKeysKept: the keys and their copies stay with the database.
-	EventKeysKept = "KeysKept"
 	// EventBootstrapFailed: correct what the BootstrapReady condition names.
 	EventBootstrapFailed = "BootstrapFailed"
 	// EventRotationAnnotationInvalid: delete the staging Secret that the message names; the operator creates an empty one.
@@ -43,12 +37,6 @@ const (
 	EventAdminPasswordNotDelivered = "AdminPasswordNotDelivered"
 	// EventAdminPasswordWriteNotAllowed: set the label that the PasswordRotationReady condition names.
 	EventAdminPasswordWriteNotAllowed = "AdminPasswordWriteNotAllowed"
-	// EventBackupFailing: repair what the BackupHealthy condition, or PasswordRotationReady for the password, names.
-	EventBackupFailing = "BackupFailing"
-	// EventOpenBaoFinalizerTimedOut: repair the secret backend; External Secrets removes the key backups as soon as it answers.
-	EventOpenBaoFinalizerTimedOut = "OpenBaoFinalizerTimedOut"
-	// EventESOAdoptionTimedOut: delete the key backups in the secret backend by hand.
-	EventESOAdoptionTimedOut = "ESOAdoptionTimedOut"
 	// EventCacheUnavailable: look at the cache that KeystoneAPIReady names; requests are answered without it.
 	EventCacheUnavailable = "CacheUnavailable"
 )

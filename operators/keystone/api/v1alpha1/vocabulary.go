@@ -10,7 +10,7 @@ import (
 func Vocabularies() []vocabulary.Kind {
 	prerequisites, serving := vocabulary.ServiceConditions(ConditionKeystoneAPIReady)
 	prerequisites = vocabulary.WithFalse(prerequisites, vocabulary.ConditionSecretsReady,
-		ReasonWaitingForAdminCredentials, ReasonOpenBaoFinalizerBlocked, ReasonWaitingForESOAdoption)
+		ReasonWaitingForAdminCredentials, vocabulary.ReasonOpenBaoFinalizerBlocked, vocabulary.ReasonWaitingForESOAdoption)
 	serving = vocabulary.WithFalse(serving, ConditionKeystoneAPIReady,
 		ReasonLoginPending, ReasonAdminPasswordRefused, ReasonDatabaseUnavailable, ReasonCacheUnavailable,
 		ReasonTokenKeysUnusable, ReasonLoginTimeout, ReasonLoginFailed)
@@ -30,12 +30,12 @@ func keyConditions() []vocabulary.Condition {
 		{
 			Type: ConditionFernetKeysReady, Aggregated: true,
 			True:  []string{ReasonFernetKeysAvailable, ReasonFernetKeysRotated},
-			False: []string{ReasonGeneratingKeys, ReasonKeysMissing, ReasonRotationFailed},
+			False: []string{vocabulary.ReasonGeneratingKeys, vocabulary.ReasonKeysMissing, ReasonRotationFailed},
 		},
 		{
 			Type: ConditionCredentialKeysReady, Aggregated: true,
 			True:  []string{ReasonCredentialKeysAvailable, ReasonCredentialKeysRotated},
-			False: []string{ReasonGeneratingKeys, ReasonKeysMissing, ReasonCredentialMigrateFailed, ReasonRotationFailed},
+			False: []string{vocabulary.ReasonGeneratingKeys, vocabulary.ReasonKeysMissing, ReasonCredentialMigrateFailed, ReasonRotationFailed},
 		},
 	}
 }
@@ -61,9 +61,9 @@ func ownConditions() []vocabulary.Condition {
 			},
 		},
 		{
-			Type:  ConditionBackupHealthy,
-			True:  []string{ReasonKeysBackedUp, ReasonBackupNotConfigured},
-			False: []string{ReasonBackupPending, ReasonBackupFailing},
+			Type:  vocabulary.ConditionBackupHealthy,
+			True:  []string{vocabulary.ReasonKeysBackedUp, vocabulary.ReasonBackupNotConfigured},
+			False: []string{vocabulary.ReasonBackupPending, vocabulary.ReasonBackupFailing},
 		},
 	}
 }
@@ -71,7 +71,7 @@ func ownConditions() []vocabulary.Condition {
 var normalEvents = []string{
 	EventFernetKeysGenerated, EventCredentialKeysGenerated, EventFernetKeysRotated, EventCredentialKeysRotated,
 	EventRotationHeld, EventAdminPasswordRotated, EventBootstrapComplete,
-	EventFinalizingOpenBaoSecrets, EventOpenBaoSecretsFinalized, EventKeysKept,
+	vocabulary.EventFinalizingOpenBaoSecrets, vocabulary.EventOpenBaoSecretsFinalized, vocabulary.EventKeysKept,
 }
 
 var warningEvents = []string{
@@ -79,5 +79,5 @@ var warningEvents = []string{
 	EventRotationAnnotationInvalid, EventRotationRejected, EventCredentialMigrateFailed, EventRotationFailed, EventTrustFlushFailed,
 	EventAdminPasswordRotationAnnotationInvalid, EventAdminPasswordRotationRejected,
 	EventAdminPasswordNotDelivered, EventAdminPasswordWriteNotAllowed,
-	EventBackupFailing, EventESOAdoptionTimedOut, EventOpenBaoFinalizerTimedOut, EventCacheUnavailable,
+	vocabulary.EventBackupFailing, vocabulary.EventESOAdoptionTimedOut, vocabulary.EventOpenBaoFinalizerTimedOut, EventCacheUnavailable,
 }

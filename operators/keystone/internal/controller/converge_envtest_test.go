@@ -26,7 +26,7 @@ func ready(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 // backedUp waits until the operator has observed that the store has the keys.
 func backedUp(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 	t.Helper()
-	expect.Condition(t, c, k, keystonev1alpha1.ConditionBackupHealthy, metav1.ConditionTrue, keystonev1alpha1.ReasonKeysBackedUp)
+	expect.Condition(t, c, k, vocabulary.ConditionBackupHealthy, metav1.ConditionTrue, vocabulary.ReasonKeysBackedUp)
 }
 
 func children(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) []testutil.Child {

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/vocabulary"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
@@ -42,7 +41,7 @@ func readyNow(ctx context.Context, c client.Client, namespace string) error {
 	case condition.Status != metav1.ConditionTrue:
 		return errors.New(condition.Message)
 	}
-	backup := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionBackupHealthy)
+	backup := meta.FindStatusCondition(k.Status.Conditions, vocabulary.ConditionBackupHealthy)
 	if backup == nil || backup.Status != metav1.ConditionTrue {
 		return errors.New("the keys are not backed up")
 	}

@@ -1,19 +1,9 @@
 package controller
 
 import (
-	"slices"
-
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
-
 	"github.com/c5c3/forge/internal/common/database/schema"
-	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/kit"
-	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/secrets"
-	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	"github.com/c5c3/forge/operators/keystone/internal/keys"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
@@ -33,7 +23,7 @@ var keystoneSchema = schema.Schema{
 	SLURP:        keystonev1alpha1.SLURP,
 	SyncMigrates: true,
 	RunAgain:     keystonev1alpha1.AnnotationRunAgain,
-	First:        firstSync,
+	First:        inspection.First,
 }
 
 // steps are those that every service has.
@@ -59,29 +49,3 @@ const reachScript = `revision=$(keystone-manage --config-dir=` + pass.ConfigDir 
 echo "the schema has revision $revision" >&2
 [ "$revision" != None ]
 `
-
-// unreadableCredentials is the exit code of credential_keys.py if the database holds
-// credentials that no key can read.
-const unreadableCredentials int32 = 78
-
-// annotationCredentialKeys, on the pods of the first db_sync, changes with the keys that
-// the pods test against the database.
-const annotationCredentialKeys = "forge.c5c3.io/credential-keys-hash"
-
-// mountedKeys is the Secret with the credential keys that the first db_sync tests against
-// the database, nil for none.
-var mountedKeys = reconcile.NewSlot[*corev1.Secret]("CredentialKeys")
-
-// firstSync makes the first db_sync fail if the database holds credentials that need
-// other keys than the existing ones. It is retried when the keys change.
-func firstSync(p *service.Pass, sync *deployment.Task) {
-	sync.Command = slices.Concat(
-		[]string{"python3", pass.ConfigDir + credentialKeysFile, keystonev1alpha1.CredentialKeyRepository}, sync.Command[1:])
-	repository := keys.CredentialMount(p.Resource.GetName())
-	repository.Volume.Secret.Optional = ptr.To(true)
-	sync.Mounts = append(slices.Clone(sync.Mounts), repository)
-	if found := mountedKeys.Value(p.Slots); found != nil {
-		sync.Annotations[annotationCredentialKeys] = secrets.ContentHash(found)
-	}
-	sync.Failures = append(sync.Failures, deployment.FailsAtOnce(schema.TaskSync, unreadableCredentials))
-}

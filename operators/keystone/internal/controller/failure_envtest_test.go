@@ -119,7 +119,7 @@ func TestTheKeyBackupWaitsForTheDatabase(t *testing.T) {
 	failure{
 		cause:     setJob("db-sync", standin.Hang()),
 		condition: "BackupHealthy", reason: "BackupPending",
-		says:   []string{"No keys in Secret keystone-fernet-keys and keystone-credential-keys yet", "FernetKeysReady"},
+		says:   []string{"No keys in Secret keystone-fernet-keys and keystone-credential-keys yet", "conditions of the keys"},
 		repair: setJob("db-sync", standin.Succeed()),
 	}.run(t)
 }

@@ -6,6 +6,7 @@ package controller
 import (
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/health"
+	"github.com/c5c3/forge/internal/common/keysecret"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -76,20 +77,20 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 	},
 	{
 		Name: "Installation", Condition: vocabulary.ConditionDatabaseReady, Run: reconcileInstallation,
-		Sets:  []reconcile.Value{mountedKeys, pass.DatabaseContent},
+		Sets:  []reconcile.Value{keysecret.Mounted, keysecret.DatabaseContent},
 		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
 	},
 	{
 		Name: "FernetKeys", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: keys.Fernet.Reconcile,
-		Reads: []reconcile.Value{service.Config, pass.DatabaseContent},
+		Reads: []reconcile.Value{service.Config, keysecret.DatabaseContent},
 	},
 	{
 		Name: "CredentialKeys", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: keys.Credential.Reconcile,
-		Reads: []reconcile.Value{service.Config, pass.DatabaseContent},
+		Reads: []reconcile.Value{service.Config, keysecret.DatabaseContent},
 	},
 	{
-		Name: "KeyBackup", Condition: keystonev1alpha1.ConditionBackupHealthy, Run: keys.ReconcileBackup,
+		Name: "KeyBackup", Condition: vocabulary.ConditionBackupHealthy, Run: keys.ReconcileBackup,
 		Informational: true,
 	},
 	{
@@ -97,7 +98,7 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 	},
 	{
 		Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.Database,
-		Reads:    []reconcile.Value{service.Config, database.Connection, mountedKeys},
+		Reads:    []reconcile.Value{service.Config, database.Connection, keysecret.Mounted},
 		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "FernetKeys", "CredentialKeys"},
 		Announce: []string{vocabulary.ReasonDatabaseSynced},
 	},

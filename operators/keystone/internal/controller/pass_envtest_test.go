@@ -11,7 +11,6 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/vocabulary"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
@@ -22,7 +21,7 @@ func BenchmarkAPassOverAConvergedKeystone(b *testing.B) {
 	k := modes[0].keystone(namespace, testutil.Name)
 	objects.Create(b, admin, k)
 	expect.Condition(b, admin, k, vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
-	expect.Condition(b, admin, k, keystonev1alpha1.ConditionBackupHealthy, metav1.ConditionTrue, keystonev1alpha1.ReasonKeysBackedUp)
+	expect.Condition(b, admin, k, vocabulary.ConditionBackupHealthy, metav1.ConditionTrue, vocabulary.ReasonKeysBackedUp)
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := operator.Pass(b.Context(), client.ObjectKeyFromObject(k)); err != nil {

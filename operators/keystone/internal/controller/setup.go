@@ -12,6 +12,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apiservice"
 	"github.com/c5c3/forge/internal/common/controller"
+	"github.com/c5c3/forge/internal/common/keysecret"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
 	"github.com/c5c3/forge/operators/keystone/internal/metrics"
@@ -56,7 +57,7 @@ func toolbox(in *controller.Shared) (*pass.Toolbox, error) {
 	}
 	return &pass.Toolbox{
 		Proofs: proof.NewProver(in.Options.Probe), Lifetimes: lifetimes,
-		SecretStoreTimeout: keys.DefaultStoreTimeout, Propagation: in.Config.Propagation(),
+		SecretStoreTimeout: keysecret.StoreTimeout, Propagation: in.Config.Propagation(),
 	}, nil
 }
 

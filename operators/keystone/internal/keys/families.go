@@ -1,21 +1,33 @@
 package keys
 
 import (
+	"context"
 	"time"
 
+	"github.com/c5c3/forge/internal/common/fernet"
+	"github.com/c5c3/forge/internal/common/keysecret"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
+const (
+	fernetKeys     = "fernet-keys"
+	credentialKeys = "credential-keys"
+)
+
+// Finalizer protects the copies of the keys in the secret store.
+const Finalizer = "keystone.openstack.c5c3.io/openbao-finalizer"
+
 // Fernet are the keys that sign tokens.
 var Fernet = Family{
-	name:      pass.FernetKeysName,
+	Keys: keysecret.Keys{
+		Name: fernetKeys, Loss: "every token that was issued so far becomes invalid", Validate: fernet.ValidateInUse,
+	},
 	maxActive: func(k *keystonev1alpha1.Keystone) int32 { return k.Spec.Fernet.MaxActiveKeys },
 	available: keystonev1alpha1.ReasonFernetKeysAvailable,
 	generated: keystonev1alpha1.EventFernetKeysGenerated,
-	loss:      "every token that was issued so far becomes invalid",
-	backup:    fernetBackup,
 	metric:    "fernet",
 	rotated:   keystonev1alpha1.ReasonFernetKeysRotated,
 	hold:      holdTokenKeys,
@@ -32,13 +44,13 @@ var Fernet = Family{
 
 // Credential are the keys that encrypt credentials.
 var Credential = Family{
-	name:      pass.CredentialKeysName,
+	Keys: keysecret.Keys{
+		Name: credentialKeys, Needed: true, Encrypted: "the credentials", Abandon: "delete the rows of table credential",
+		Loss: "every stored credential becomes unreadable", Validate: fernet.ValidateInUse,
+	},
 	maxActive: func(k *keystonev1alpha1.Keystone) int32 { return k.Spec.CredentialKeys.MaxActiveKeys },
 	available: keystonev1alpha1.ReasonCredentialKeysAvailable,
 	generated: keystonev1alpha1.EventCredentialKeysGenerated,
-	needed:    true,
-	loss:      "every stored credential becomes unreadable",
-	backup:    credentialBackup,
 	metric:    "credential",
 	rotated:   keystonev1alpha1.ReasonCredentialKeysRotated,
 	hold:      holdCredentialKeys,
@@ -67,4 +79,14 @@ func tokenLifetime(s *pass.Scope) (lifetime time.Duration, ok bool) {
 func SecretNames(k *keystonev1alpha1.Keystone) []string {
 	fernet, credential := pass.FernetKeysName(k), pass.CredentialKeysName(k)
 	return []string{fernet, credential, stagingName(fernet), stagingName(credential)}
+}
+
+// ReconcileBackup has External Secrets keep copies of both families in the secret store.
+func ReconcileBackup(ctx context.Context, s *pass.Scope) reconcile.Outcome {
+	return keysecret.ReconcileBackup(ctx, s.Pass, Fernet.Keys, Credential.Keys)
+}
+
+// Finalize removes the keys together with the database that they decrypt.
+func Finalize(ctx context.Context, s *pass.Scope) reconcile.Outcome {
+	return keysecret.Finalize(ctx, s.Pass, s.Own.SecretStoreTimeout, Fernet.Keys, Credential.Keys)
 }

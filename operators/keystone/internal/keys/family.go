@@ -10,6 +10,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/fernet"
+	"github.com/c5c3/forge/internal/common/keysecret"
 	"github.com/c5c3/forge/internal/common/rotation"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -18,15 +19,11 @@ import (
 // Family is what differs between the keys that sign tokens and the keys that encrypt
 // credentials.
 type Family struct {
-	name      func(*keystonev1alpha1.Keystone) string
+	keysecret.Keys
+
 	maxActive func(*keystonev1alpha1.Keystone) int32
 	available string
 	generated string
-	// needed is true if the content of the database cannot be read with other keys.
-	needed bool
-	// loss is what users lose if the keys are lost permanently.
-	loss   string
-	backup keyBackup
 
 	// metric is the family's value of the label key_type.
 	metric string

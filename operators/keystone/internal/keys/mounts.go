@@ -22,6 +22,10 @@ func fernetMount(name string) deployment.Mount {
 
 // CredentialMount returns the repository of the keys that encrypt credentials.
 func CredentialMount(name string) deployment.Mount {
-	secret := keystonev1alpha1.CredentialKeysName(name)
+	return MountOf(keystonev1alpha1.CredentialKeysName(name))
+}
+
+// MountOf returns the repository of the keys that encrypt credentials in the named Secret.
+func MountOf(secret string) deployment.Mount {
 	return deployment.SecretMount(volumeCredentialKeys, secret, keystonev1alpha1.CredentialKeyRepository+"/")
 }

@@ -10,7 +10,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -22,7 +24,7 @@ func (f Family) Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome 
 	secret, created, err := f.keep(ctx, s)
 	switch {
 	case err != nil:
-		return reconcile.WriteFailed(keystonev1alpha1.ReasonGeneratingKeys, err)
+		return reconcile.WriteFailed(vocabulary.ReasonGeneratingKeys, err)
 	case created:
 		return f.done(s).WithNormalEvent(f.generated, fmt.Sprintf("Created Secret %s with %d keys", secret.Name, len(secret.Data)))
 	}
@@ -39,28 +41,36 @@ func (f Family) Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome 
 
 // keep returns the key Secret, with keys that the Keystone can use, and whether it is new.
 func (f Family) keep(ctx context.Context, s *pass.Scope) (secret *corev1.Secret, created bool, err error) {
-	secret, created, err = f.ensure(ctx, s)
-	if err == nil {
-		err = f.usable(s, secret)
-	}
+	secret, created, err = f.Ensure(ctx, s.Pass, func(data map[string][]byte) (*corev1.Secret, error) { return f.newSecret(s, data) })
 	if err != nil {
 		return nil, false, err
 	}
 	f.reportAge(s, secret)
-	if err := f.backup.endRequest(ctx, s); err != nil {
-		return nil, false, err
+	return secret, created, nil
+}
+
+// newSecret builds the Secret with the data, or with new keys if data is nil.
+func (f Family) newSecret(s *pass.Scope, data map[string][]byte) (*corev1.Secret, error) {
+	lifetime, _ := f.lifetime(s)
+	if data == nil {
+		var err error
+		if data, err = fernet.Generate(int(fernet.Normalise(f.maxActive(s.Resource)))); err != nil {
+			return nil, fmt.Errorf("generating keys: %w", err)
+		}
 	}
-	return secret, created, f.readable(s, secret)
+	meta := service.Irreplaceable(s.Pass, f.Of(s.Pass))
+	meta.Annotations[annotationKeyHistory] = fernet.NewHistory(data, s.Now(), lifetime).String()
+	return &corev1.Secret{ObjectMeta: meta, Type: corev1.SecretTypeOpaque, Data: data}, nil
 }
 
 // done is the outcome while there is nothing to do.
 func (f Family) done(s *pass.Scope) reconcile.Outcome {
-	return reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys", f.name(s.Resource)))
+	return reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys", f.Of(s.Pass)))
 }
 
 // report reports what became of a rotation, or that the keys are there.
 func (f Family) report(s *pass.Scope, found promotion) reconcile.Outcome {
-	name := f.name(s.Resource)
+	name := f.Of(s.Pass)
 	switch {
 	case found.promoted != "":
 		return reconcile.Done(f.rotated, found.promoted).WithNormalEvent(f.rotated, found.promoted)

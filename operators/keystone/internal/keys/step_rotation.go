@@ -61,9 +61,9 @@ func (f Family) Rotator(s *pass.Scope) cronjob.Rotator {
 	schedule, suspend := r.schedule(k)
 	source := "/" + r.volume + "-src"
 	writable := corev1.VolumeMount{Name: r.volume, MountPath: r.directory}
-	sourceMount := deployment.SecretMount(r.volume+"-src", f.name(k), source)
+	sourceMount := deployment.SecretMount(r.volume+"-src", f.Of(s.Pass), source)
 	return cronjob.Rotator{
-		Name: r.name, KeyType: f.metric, Target: r.volume, Source: f.name(k), Staging: stagingName(f.name(k)),
+		Name: r.name, KeyType: f.metric, Target: r.volume, Source: f.Of(s.Pass), Staging: stagingName(f.Of(s.Pass)),
 		Schedule: schedule, Suspend: suspend, Script: r.script,
 		Env:    append(pass.Database.ToolEnv(s.Pass), corev1.EnvVar{Name: r.maxActive, Value: MaxActive(f.maxActive(k))}),
 		Mounts: append([]deployment.Mount{deployment.ConfigMount(s.Pass), sourceMount, r.others(k.Name)}, database.TLSMounts(s.Pass)...),

@@ -61,7 +61,7 @@ func condition(conditionType string, status metav1.ConditionStatus, reason strin
 }
 
 func TestAnUnexplainedLoginErrorIsAttributedToAKnownFailure(t *testing.T) {
-	noKeys := condition(keystonev1alpha1.ConditionFernetKeysReady, metav1.ConditionFalse, keystonev1alpha1.ReasonKeysMissing)
+	noKeys := condition(keystonev1alpha1.ConditionFernetKeysReady, metav1.ConditionFalse, vocabulary.ReasonKeysMissing)
 	noDatabase := condition(vocabulary.ConditionDatabaseReady, metav1.ConditionFalse, vocabulary.ReasonClusterNotReady)
 	for title, test := range map[string]struct {
 		keystone *keystonev1alpha1.Keystone

@@ -12,8 +12,6 @@ var (
 	// AdminPassword is the administrator's password that the spec refers to, set by
 	// Secrets.
 	AdminPassword = reconcile.NewSlot[redact.Bytes]("AdminPassword")
-	// DatabaseContent is set by Installation.
-	DatabaseContent = reconcile.NewSlot[Content]("DatabaseContent")
 	// BootstrapJob is the Job that set the administrator's password of this pass in
 	// Keystone. Bootstrap sets it.
 	BootstrapJob = reconcile.NewSlot[*batchv1.Job]("BootstrapJob")
@@ -21,11 +19,3 @@ var (
 	// of this pass. Bootstrap sets it.
 	PasswordRefused = reconcile.NewSlot[bool]("PasswordRefused")
 )
-
-// Content is what is known about the content of the database.
-type Content struct {
-	// Known is true once the first db_sync has inspected the database.
-	Known bool
-	// Unreadable is set if there are credentials that the credential keys cannot read.
-	Unreadable error
-}

@@ -14,12 +14,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/keysecret"
 	"github.com/c5c3/forge/internal/common/rotation"
 	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
-	"github.com/c5c3/forge/operators/keystone/internal/pushsecret"
 )
 
 const (
@@ -101,7 +101,7 @@ func newDelivery(ctx context.Context, s *pass.Scope) (*delivery, error) {
 	if !s.Kinds.Served(secrets.PushSecretGVK) || d.heldBack() {
 		return d, nil
 	}
-	d.push = newPush(s.Cluster, s.Resource, next)
+	d.push = newPush(s, next)
 	return d, secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.Resource, d.push, apply.FieldManager)
 }
 
@@ -175,7 +175,7 @@ func (d *delivery) pushProblem() string {
 		return ""
 	}
 	return fmt.Sprintf("PushSecret %s cannot write to %s (%s); %s",
-		d.push.Name, storePath(d.Cluster, d.Resource), state.Message, pushsecret.Remedy)
+		d.push.Name, storePath(d.Cluster, d.Resource), state.Message, keysecret.Remedy)
 }
 
 // forward takes the next step of the delivery to the administrator's Secret.

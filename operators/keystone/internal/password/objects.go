@@ -11,12 +11,12 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/keysecret"
 	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/cronjob"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
-	"github.com/c5c3/forge/operators/keystone/internal/pushsecret"
 )
 
 // rotationName is the suffix of the CronJob and of the objects around it.
@@ -84,10 +84,10 @@ func configured(s *pass.Scope) cronjob.Rotator {
 // because the Secret with which Keystone was bootstrapped is read from there. It is
 // pushed once per rotation: repeated pushes would revert what others write there in the
 // meantime.
-func newPush(c cluster.Settings, k *keystonev1alpha1.Keystone, next *corev1.Secret) *esov1alpha1.PushSecret {
-	return pushsecret.New(k, pushName(k), next, esov1alpha1.PushSecretDeletionPolicyNone, esov1alpha1.PushSecretMatch{
+func newPush(s *pass.Scope, next *corev1.Secret) *esov1alpha1.PushSecret {
+	return keysecret.NewPush(s.Pass, pushName(s.Resource), next, esov1alpha1.PushSecretDeletionPolicyNone, esov1alpha1.PushSecretMatch{
 		SecretKey: commonv1.PasswordKey,
-		RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: storePath(c, k), Property: commonv1.PasswordKey},
+		RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: storePath(s.Cluster, s.Resource), Property: commonv1.PasswordKey},
 	})
 }
 

@@ -74,7 +74,7 @@ func report(at stage, err error) reconcile.Outcome {
 	}
 	outcome := reconcile.Done(at.reason, at.message).Within(at.again)
 	if at.backupProblem != "" {
-		outcome = outcome.OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventBackupFailing, at.backupProblem)
+		outcome = outcome.OnNews(corev1.EventTypeWarning, vocabulary.EventBackupFailing, at.backupProblem)
 	}
 	return outcome
 }

@@ -1,4 +1,4 @@
-package keys
+package keysecret
 
 import (
 	"strings"
@@ -85,7 +85,7 @@ func TestKeyBackupsAreFinalizedInOrderOrTimeOut(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan := planRelease(tc.backups, deleted, tc.now, DefaultStoreTimeout)
+			plan := planRelease(tc.backups, deleted, tc.now, StoreTimeout)
 			outcome := plan.outcome()
 			var removed, events []string
 			for _, push := range plan.remove {
