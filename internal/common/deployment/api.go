@@ -42,6 +42,8 @@ type API[S service.Scoped] struct {
 	Endpoint func(S) string
 	// Mounts returns what the pods mount in addition to the configuration.
 	Mounts func(S) []Mount
+	// Options returns Secrets with options that are files next to the configuration.
+	Options func(S) []corev1.VolumeProjection
 
 	// Backing is what the pods have of their database, if there is one, and their
 	// configuration. Package kit sets it.
@@ -172,7 +174,7 @@ func optional[P, T any](function func(P) T, of P) T {
 func (a API[S]) Deployment(s S, families ...corev1.IPFamily) *appsv1.Deployment {
 	p := s.ServicePass()
 	name := p.Resource.GetName()
-	mounts := slices.Concat([]Mount{ConfigMount(p)}, optional(a.Mounts, s), optional(a.Backing.Mounts, p))
+	mounts := slices.Concat([]Mount{ConfigMount(p, optional(a.Options, s)...)}, optional(a.Mounts, s), optional(a.Backing.Mounts, p))
 	pod := PodsOf(p).Spec(a.container(s, families), mounts...)
 	pod.TerminationGracePeriodSeconds = ptr.To(p.Spec.TerminationGracePeriod())
 	pod.TopologySpreadConstraints = InstanceOf(p).SpreadConstraints(p.Spec.TopologySpreadConstraints)

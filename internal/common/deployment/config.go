@@ -12,14 +12,17 @@ import (
 const VolumeConfig = "config"
 
 // ConfigMount mounts the configuration. Options from a Secret are a separate file in the
-// same directory.
-func ConfigMount(p *service.Pass) Mount {
+// same directory, and so are those of further sources.
+func ConfigMount(p *service.Pass, further ...corev1.VolumeProjection) Mount {
 	rendered := service.Config.Value(p.Slots)
 	configMap := corev1.LocalObjectReference{Name: rendered.ConfigMap}
 	if rendered.Secret != "" {
-		return ProjectedMount(VolumeConfig, p.ConfigDir,
-			corev1.VolumeProjection{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: configMap}},
-			SecretProjection(rendered.Secret, corev1.KeyToPath{Key: rendered.SecretFile, Path: rendered.SecretFile}))
+		options := SecretProjection(rendered.Secret, corev1.KeyToPath{Key: rendered.SecretFile, Path: rendered.SecretFile})
+		further = slices.Insert(slices.Clone(further), 0, options)
+	}
+	if len(further) > 0 {
+		first := corev1.VolumeProjection{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: configMap}}
+		return ProjectedMount(VolumeConfig, p.ConfigDir, slices.Insert(further, 0, first)...)
 	}
 	source := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: configMap}}
 	return Mount{Path: p.ConfigDir, Volume: corev1.Volume{Name: VolumeConfig, VolumeSource: source}}

@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"cmp"
 	"maps"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -23,8 +24,10 @@ type Task struct {
 	Name string
 	// Container is the name of the container.
 	Container string
-	Command   []string
-	Retries   int32
+	// Image is the image of the container, "" for that of the spec.
+	Image   string
+	Command []string
+	Retries int32
 	// Init runs before the container and reads the configuration; it may be nil.
 	Init *corev1.Container
 	// Failures are failures that no retry can fix.
@@ -67,8 +70,9 @@ func TaskJob(p *service.Pass, t Task) (*batchv1.Job, error) {
 	}
 	annotations := map[string]string{job.RunKeyAnnotation: key}
 	maps.Copy(annotations, t.JobAnnotations)
+	image := cmp.Or(t.Image, p.Spec.Image.Reference())
 	pod := PodsOf(p).Spec(corev1.Container{
-		Name: t.Container, Image: p.Spec.Image.Reference(), Command: t.Command, Env: t.Env, Resources: TaskResources(p.Spec.Resources),
+		Name: t.Container, Image: image, Command: t.Command, Env: t.Env, Resources: TaskResources(p.Spec.Resources),
 	}, t.Mounts...)
 	if t.Init != nil {
 		first := *t.Init
@@ -88,7 +92,7 @@ func TaskJob(p *service.Pass, t Task) (*batchv1.Job, error) {
 			PodFailurePolicy:      failurePolicy(t.Failures),
 			ActiveDeadlineSeconds: ptr.To(TaskDeadlineSeconds),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: PodsOf(p).TaskMeta(p.Definition, p.Resource.GetName(), t.Name, p.Spec.Image.Reference(), t.Annotations),
+				ObjectMeta: PodsOf(p).TaskMeta(p.Definition, p.Resource.GetName(), t.Name, image, t.Annotations),
 				Spec:       pod,
 			},
 		},

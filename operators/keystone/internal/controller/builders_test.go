@@ -77,7 +77,7 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 			"job-bootstrap":       jobOf(t, s, bootstrapTask(s)),
 			"job-config-check":    jobOf(t, s, settings.CheckTask(s)),
 			"job-policy":          jobOf(t, s, policy.ValidationTask(s.Pass)),
-			"cronjob-trust-flush": trustFlushCronJob(s),
+			"cronjob-trust-flush": trustFlush.CronJob(s.Pass, flushes(s)),
 			"networkpolicy":       networking.TrafficOf(s.Pass).API(),
 			"networkpolicy-tasks": networking.TrafficOf(s.Pass).Tasks(pass.Definition.AllTasks(k.Name)),
 		}
@@ -135,7 +135,7 @@ func TestPodSelectorMatchesAllPodsOfAKeystone(t *testing.T) {
 	for name, pod := range map[string]map[string]string{
 		"API":         api.Deployment(s).Spec.Template.Labels,
 		"bootstrap":   jobOf(t, s, bootstrapTask(s)).Spec.Template.Labels,
-		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template.Labels,
+		"trust flush": trustFlush.CronJob(s.Pass, flushes(s)).Spec.JobTemplate.Spec.Template.Labels,
 	} {
 		if !selector.Matches(labels.Set(pod)) {
 			t.Errorf("%s: %s does not select %v", name, selector, pod)
@@ -151,7 +151,7 @@ func TestSecretsAreOnlyInTheConnectionSecret(t *testing.T) {
 	s := fixture.Scope(fixture.Managed())
 	_, files := rendered(t, s, nil)
 	shown := fmt.Sprint(files,
-		api.Deployment(s), trustFlushCronJob(s),
+		api.Deployment(s), trustFlush.CronJob(s.Pass, flushes(s)),
 		jobOf(t, s, databaseTask(s, schema.TaskSync)), jobOf(t, s, bootstrapTask(s)),
 		database.CredentialsOf.Value(s.Slots), pass.AdminPassword.Value(s.Slots))
 	for _, secret := range []string{"hunter2-db", "hunter2-admin"} {

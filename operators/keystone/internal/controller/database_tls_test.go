@@ -35,7 +35,7 @@ func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 	s := fixture.Scope(fixture.Managed())
 	templates := map[string]corev1.PodTemplateSpec{
 		"API":         api.Deployment(s).Spec.Template,
-		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
+		"trust flush": trustFlush.CronJob(s.Pass, flushes(s)).Spec.JobTemplate.Spec.Template,
 	}
 	for _, described := range []deployment.Task{databaseTask(s, schema.TaskSync), databaseTask(s, schema.TaskCheck), bootstrapTask(s)} {
 		built, err := deployment.TaskJob(s.Pass, described)

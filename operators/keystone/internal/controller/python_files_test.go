@@ -156,7 +156,7 @@ func keystonesCode(t *testing.T, s *pass.Scope) map[string]corev1.PodTemplateSpe
 	}
 	templates := map[string]corev1.PodTemplateSpec{
 		"API":         api.Deployment(s).Spec.Template,
-		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
+		"trust flush": trustFlush.CronJob(s.Pass, flushes(s)).Spec.JobTemplate.Spec.Template,
 		"migrate":     migrate.Spec.Template,
 	}
 	for name, f := range map[string]keys.Family{"fernet": keys.Fernet, "credential": keys.Credential} {

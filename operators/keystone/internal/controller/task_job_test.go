@@ -31,7 +31,7 @@ func TestJobsKeepTheCPULimitOfTheSpec(t *testing.T) {
 			s := fixture.Scope(fixture.Installed(k))
 			for what, template := range map[string]corev1.PodSpec{
 				"db-sync":     jobOf(t, s, databaseTask(s, schema.TaskSync)).Spec.Template.Spec,
-				"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template.Spec,
+				"trust flush": trustFlush.CronJob(s.Pass, flushes(s)).Spec.JobTemplate.Spec.Template.Spec,
 				"rotation":    keys.Fernet.Rotator(s).CronJob(k, "scripts").Spec.JobTemplate.Spec.Template.Spec,
 			} {
 				for _, container := range append(template.InitContainers, template.Containers...) {

@@ -88,17 +88,10 @@ func migrateCredentials(ctx context.Context, s *pass.Scope) (migration, error) {
 func MigrateJob(s *pass.Scope, data map[string][]byte) (*batchv1.Job, error) {
 	k := s.Resource
 	primary, _ := fernet.PrimaryName(data)
-	built, err := deployment.TaskJob(s.Pass, deployment.Task{
+	return deployment.TaskJob(s.Pass, deployment.Task{
 		Name: credentialMigrate, Container: credentialMigrate, Command: pass.Manage("credential_migrate"), Retries: 2,
-		Env:    pass.Database.ToolEnv(s.Pass),
+		Image: pass.ScheduledImage(k), Env: pass.Database.ToolEnv(s.Pass),
 		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, Mounts(k.Name)...), database.TLSMounts(s.Pass)...),
 		RunKey: fernet.ID(data[primary]),
 	})
-	if err != nil {
-		return nil, err
-	}
-	template := &built.Spec.Template
-	template.ObjectMeta = deployment.PodsOf(s.Pass).TaskMeta(&pass.Definition, k.Name, credentialMigrate, pass.ScheduledImage(k), nil)
-	template.Spec.Containers[0].Image = pass.ScheduledImage(k)
-	return built, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/scheduled"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -39,8 +40,10 @@ func (f Family) ReconcileRotation(ctx context.Context, s *pass.Scope) reconcile.
 		return deployment.Await(keystonev1alpha1.ReasonCredentialMigrateFailed,
 			running.job, "encrypting the credentials with the new key", running.state, "")
 	}
-	words := cronjob.Schedule{Name: f.rotation.name, Does: f.rotation.does, Failed: keystonev1alpha1.ReasonRotationFailed}
-	again, err := cronjob.Check(ctx, s, words)
+	words := scheduled.Task{
+		Name: f.rotation.name, Does: f.rotation.does, Failed: keystonev1alpha1.ReasonRotationFailed, Database: pass.Database,
+	}
+	again, err := words.Check(ctx, s.Pass)
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}

@@ -1,14 +1,13 @@
 package pass
 
 import (
-	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/image"
 	"github.com/c5c3/forge/internal/common/release"
+	"github.com/c5c3/forge/internal/common/scheduled"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -45,24 +44,9 @@ func AdminPasswordKey(k *keystonev1alpha1.Keystone) string {
 	return k.Spec.Bootstrap.AdminPasswordSecretRef.KeyOr(commonv1.PasswordKey)
 }
 
-// ScheduledImage returns the image of CronJobs: that of the installed release until the
-// database schema fits the wanted one. From phase Contracting on, the schema no longer
-// fits the old release. During an offline upgrade CronJobs are suspended. An image with a
-// digest is used once a Job has looked into it.
+// ScheduledImage returns the image of CronJobs.
 func ScheduledImage(k *keystonev1alpha1.Keystone) string {
-	tag := cmp.Or(k.Status.InstalledRelease, k.Spec.Image.Tag)
-	if k.Status.UpgradePhase.IsFinal() || k.Status.UpgradePhase.IsOffline() {
-		tag = k.Status.TargetRelease
-	}
-	wanted := k.Spec.Image
-	if tag == wanted.Tag && (wanted.Digest == "" || image.Found(&k.Status.ServiceStatus, wanted.Reference()) != nil) {
-		return wanted.Reference()
-	}
-	// The digest of the spec is that of the wanted release.
-	if known := k.Status.ImageOf(tag); known != nil && commonv1.DigestOf(known.Reference) != "" {
-		return known.Reference
-	}
-	return commonv1.ImageSpec{Repository: wanted.Repository, Tag: tag}.Reference()
+	return scheduled.Image(&k.Spec.ServiceSpec, &k.Status.ServiceStatus)
 }
 
 // Manage returns a keystone-manage command line.

@@ -11,15 +11,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/scheduled"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	"github.com/c5c3/forge/operators/keystone/internal/cronjob"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
-var schedule = cronjob.Schedule{
+var schedule = scheduled.Task{
 	Name: rotationName, Does: "generating a new password for the administrator", Failed: keystonev1alpha1.ReasonRotationFailed,
+	Database: pass.Database,
 }
 
 // Reconcile replaces the administrator's password on a schedule. A CronJob stages a new
@@ -54,7 +55,7 @@ func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	}
 	var again time.Duration
 	if err == nil {
-		again, err = cronjob.Check(ctx, s, schedule)
+		again, err = schedule.Check(ctx, s.Pass)
 	}
 	outcome := report(at, err).Within(again)
 	if promoted {
