@@ -3,6 +3,7 @@ package deployment
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -44,6 +45,8 @@ type API[S service.Scoped] struct {
 	Mounts func(S) []Mount
 	// Options returns Secrets with options that are files next to the configuration.
 	Options func(S) []corev1.VolumeProjection
+	// Annotations returns annotations of the pods, which are replaced when one changes.
+	Annotations func(S) map[string]string
 
 	// Backing is what the pods have of their database, if there is one, and their
 	// configuration. Package kit sets it.
@@ -181,13 +184,15 @@ func (a API[S]) Deployment(s S, families ...corev1.IPFamily) *appsv1.Deployment 
 	if pod.Affinity = p.Spec.Affinity; pod.Affinity == nil {
 		pod.Affinity = InstanceOf(p).Affinity(p.Spec.TopologySpreadConstraints)
 	}
+	annotations := requesting(p.Spec.Image.Reference(), optional(a.Backing.Annotations, p))
+	maps.Copy(annotations, optional(a.Annotations, s))
 	deploy := &appsv1.Deployment{
 		ObjectMeta: p.Meta(name),
 		Spec: appsv1.DeploymentSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: p.SelectorLabels(name)},
 			Strategy: RolloutStrategy(p.Spec.Strategy),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: PodsOf(p).meta(p.Labels(name), requesting(p.Spec.Image.Reference(), optional(a.Backing.Annotations, p))),
+				ObjectMeta: PodsOf(p).meta(p.Labels(name), annotations),
 				Spec:       pod,
 			},
 		},

@@ -28,6 +28,17 @@ func APIPods(ctx context.Context, p *service.Pass) ([]corev1.Pod, error) {
 	return PodsWith(ctx, p, p.SelectorLabels(p.Resource.GetName()))
 }
 
+// EveryPodHas reports whether the rollout of the API pods has ended and all of them have the
+// value of the annotation, those included that are being deleted.
+func EveryPodHas(ctx context.Context, p *service.Pass, annotation, value string) (bool, error) {
+	live, err := Live(ctx, p)
+	if live == nil || err != nil || live.Spec.Template.Annotations[annotation] != value || !IsDeploymentReady(live) {
+		return false, err
+	}
+	pods, err := APIPods(ctx, p)
+	return err == nil && !slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return pod.Annotations[annotation] != value }), err
+}
+
 // PodsWith lists the pods with the labels that have not terminated. Pods that are being
 // deleted are included because they may still serve.
 func PodsWith(ctx context.Context, p *service.Pass, labels map[string]string) ([]corev1.Pod, error) {

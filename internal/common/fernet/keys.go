@@ -86,6 +86,13 @@ func validateEach(data map[string][]byte) error {
 	return nil
 }
 
+// ValidateKey checks that a key is the 44-character URL-safe base64 form of 32 bytes. The
+// error continues a sentence about the key, and contains no part of it.
+func ValidateKey(encoded []byte) error {
+	_, err := decode(encoded)
+	return err
+}
+
 // decode does not return the error of the decoder, because it reveals the position
 // of the malformed content.
 func decode(encoded []byte) ([rawLength]byte, error) {

@@ -156,3 +156,19 @@ func ServiceEvents() []Event {
 		EventReleaseDiffers, EventDBSyncMetricEmissionDeferred, EventLoggingStderrDisabled,
 	)...)
 }
+
+// BackupCondition returns the condition that reports whether the secret store has copies of
+// the keys of a service. It is only informational.
+func BackupCondition() Condition {
+	return Condition{
+		Type:  ConditionBackupHealthy,
+		True:  []string{ReasonKeysBackedUp, ReasonBackupNotConfigured},
+		False: []string{ReasonBackupPending, ReasonBackupFailing},
+	}
+}
+
+// KeyEvents returns the events of a service with keys that cannot be made again.
+func KeyEvents() []Event {
+	return append(Normal(EventFinalizingOpenBaoSecrets, EventOpenBaoSecretsFinalized, EventKeysKept),
+		Warnings(EventBackupFailing, EventESOAdoptionTimedOut, EventOpenBaoFinalizerTimedOut)...)
+}

@@ -52,13 +52,17 @@ var settings = serviceconfig.Files[*scope]{
 }
 
 // api declares the pods that serve pages.
-var api = withKey(steps.Pods(deployment.API[*scope]{
+var api = steps.Pods(deployment.API[*scope]{
 	HealthPath: loginPath,
 	// Django answers only to the names that it knows, and not to the address of the pod.
 	HealthHost: localHost,
 	Endpoint:   endpoint,
 	Mounts:     mounts,
-}))
+	// Another key replaces the pods.
+	Annotations: func(s *scope) map[string]string {
+		return map[string]string{annotationKeyHash: secretKey.Value(s.Slots).Hash}
+	},
+})
 
 // mounts has the key and the uploads: Django refuses a folder for them that does not exist.
 func mounts(s *scope) []deployment.Mount {
@@ -68,12 +72,4 @@ func mounts(s *scope) []deployment.Mount {
 			corev1.KeyToPath{Key: key.Entry, Path: horizonv1alpha1.SecretKeyEntry})),
 		deployment.ScratchMount("uploads", uploadDir, uploadSize),
 	}
-}
-
-// withKey replaces pods when the key that signs cookies changes.
-func withKey(api deployment.API[*scope]) deployment.API[*scope] {
-	api.Backing.Annotations = func(p *service.Pass) map[string]string {
-		return map[string]string{annotationKeyHash: secretKey.Value(p.Slots).Hash}
-	}
-	return api
 }

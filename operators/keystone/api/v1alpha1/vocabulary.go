@@ -21,7 +21,7 @@ func Vocabularies() []vocabulary.Kind {
 		Conditions: slices.Concat(slices.Insert(prerequisites, network, keyConditions()...), serving, ownConditions(),
 			[]vocabulary.Condition{vocabulary.ReleaseCondition(), vocabulary.LoggingCondition()},
 			vocabulary.Summary(vocabulary.ReasonDatabaseInUse)),
-		Events: slices.Concat(vocabulary.ServiceEvents(), vocabulary.Normal(normalEvents...), vocabulary.Warnings(warningEvents...)),
+		Events: slices.Concat(vocabulary.ServiceEvents(), vocabulary.KeyEvents(), vocabulary.Normal(normalEvents...), vocabulary.Warnings(warningEvents...)),
 	}}
 }
 
@@ -60,18 +60,13 @@ func ownConditions() []vocabulary.Condition {
 				ReasonAdminPasswordWriteNotAllowed, ReasonRotationFailed,
 			},
 		},
-		{
-			Type:  vocabulary.ConditionBackupHealthy,
-			True:  []string{vocabulary.ReasonKeysBackedUp, vocabulary.ReasonBackupNotConfigured},
-			False: []string{vocabulary.ReasonBackupPending, vocabulary.ReasonBackupFailing},
-		},
+		vocabulary.BackupCondition(),
 	}
 }
 
 var normalEvents = []string{
 	EventFernetKeysGenerated, EventCredentialKeysGenerated, EventFernetKeysRotated, EventCredentialKeysRotated,
 	EventRotationHeld, EventAdminPasswordRotated, EventBootstrapComplete,
-	vocabulary.EventFinalizingOpenBaoSecrets, vocabulary.EventOpenBaoSecretsFinalized, vocabulary.EventKeysKept,
 }
 
 var warningEvents = []string{
@@ -79,5 +74,5 @@ var warningEvents = []string{
 	EventRotationAnnotationInvalid, EventRotationRejected, EventCredentialMigrateFailed, EventRotationFailed, EventTrustFlushFailed,
 	EventAdminPasswordRotationAnnotationInvalid, EventAdminPasswordRotationRejected,
 	EventAdminPasswordNotDelivered, EventAdminPasswordWriteNotAllowed,
-	vocabulary.EventBackupFailing, vocabulary.EventESOAdoptionTimedOut, vocabulary.EventOpenBaoFinalizerTimedOut, EventCacheUnavailable,
+	EventCacheUnavailable,
 }

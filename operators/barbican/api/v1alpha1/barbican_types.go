@@ -1,0 +1,108 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// Barbican is an OpenStack Key Manager service (Barbican) with its database schema, the key
+// that encrypts what is in the database, and API pods.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=barbicans,singular=barbican,scope=Namespaced,categories=openstack
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=='Ready')].status`
+// +kubebuilder:printcolumn:name="Endpoint",type=string,JSONPath=`.status.endpoint`
+// +kubebuilder:printcolumn:name="Release",type=string,JSONPath=`.status.installedRelease`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",optionalOldSelf=true,message="name must start with a letter and consist of lower case letters, digits and dashes: it becomes the name of a Service"
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || size(self.metadata.name) <= 40",optionalOldSelf=true,message="name must be no longer than 40 characters: Jobs are named after it"
+type Barbican struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard object metadata.
+	//
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is the desired state of the Barbican.
+	//
+	// +required
+	Spec BarbicanSpec `json:"spec"`
+
+	// status is the state of the Barbican, as the operator last observed it.
+	//
+	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status BarbicanStatus `json:"status,omitzero"`
+}
+
+// BarbicanList is a list of Barbicans.
+//
+// +kubebuilder:object:root=true
+type BarbicanList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []Barbican `json:"items"`
+}
+
+// BarbicanSpec describes a Barbican. Everything except the image, the database, the
+// cache, the Identity service and the service user has a default.
+type BarbicanSpec struct {
+	commonv1.ServiceSpec `json:",inline"`
+	commonv1.DataSpec    `json:",inline"`
+	commonv1.OptionsSpec `json:",inline"`
+
+	// identity is the Identity service whose tokens Barbican accepts.
+	//
+	// +required
+	Identity commonv1.IdentitySpec `json:"identity"`
+
+	// serviceUserSecretRef names the Secret with Barbican's service user: the user name
+	// under "username", the password under key (default "password"). Barbican uses this
+	// user to validate tokens at the Identity service. The user needs the role "service" on
+	// identity.project. The Identity service revokes the tokens of a user whose password
+	// changes. To avoid failed requests, refer to a Secret with another user instead, and
+	// delete the old user when the Barbican is ready again.
+	//
+	// +required
+	ServiceUserSecretRef commonv1.SecretRefSpec `json:"serviceUserSecretRef"`
+
+	// cleanUp sets when deleted secrets, containers and orders are removed from the database.
+	// By default this happens every night, 90 days after they were deleted.
+	//
+	// +optional
+	CleanUp *CleanUpSpec `json:"cleanUp,omitempty"`
+}
+
+// CleanUpSpec sets when what was deleted is removed from the database.
+type CleanUpSpec struct {
+	// schedule is when it is removed, in cron format with five fields. The default is
+	// "30 3 * * *", every night.
+	//
+	// +optional
+	// +default="30 3 * * *"
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Schedule string `json:"schedule,omitempty"`
+
+	// suspend pauses the removal. The default is false.
+	//
+	// +optional
+	// +default=false
+	Suspend bool `json:"suspend,omitempty"`
+
+	// minDays is how many days ago it was deleted at least. The default is 90.
+	//
+	// +optional
+	// +default=90
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=36500
+	MinDays int32 `json:"minDays,omitempty"`
+}
+
+// BarbicanStatus is the state of a Barbican, as the operator last observed it.
+type BarbicanStatus struct {
+	commonv1.ServiceStatus `json:",inline"`
+}

@@ -1,0 +1,28 @@
+package v1alpha1
+
+// Condition types that only a Barbican has.
+const (
+	// ConditionKeyReady covers the key-encryption key and its rotation.
+	ConditionKeyReady = "KeyEncryptionKeyReady"
+	// ConditionBarbicanAPIReady reports whether the API answers.
+	ConditionBarbicanAPIReady = "BarbicanAPIReady"
+	// ConditionCleanUpReady covers the removal of deleted secrets from the database.
+	ConditionCleanUpReady = "CleanUpReady"
+)
+
+// Reasons of conditions that only a Barbican has.
+const (
+	// ReasonKeyAvailable: nothing to do.
+	ReasonKeyAvailable = "KeyEncryptionKeyAvailable"
+	// ReasonKeyRotationInProgress: wait; the message names what the rotation waits for.
+	ReasonKeyRotationInProgress = "KeyRotationInProgress"
+	// ReasonKeyRotationRefused: upgrade to the release that the message names, or take the request back.
+	ReasonKeyRotationRefused = "KeyRotationRefused"
+	// ReasonKeyRewrapFailed: correct what the message names; no secret is lost, and both keys stay until then.
+	ReasonKeyRewrapFailed = "KeyRewrapFailed"
+
+	// ReasonCleanUpReady: nothing to do.
+	ReasonCleanUpReady = "CleanUpReady"
+	// ReasonCleanUpFailed: correct what the message names; deleted secrets stay in the database until a Job of the CronJob succeeds.
+	ReasonCleanUpFailed = "CleanUpFailed"
+)

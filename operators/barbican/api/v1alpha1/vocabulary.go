@@ -1,0 +1,35 @@
+package v1alpha1
+
+import (
+	"slices"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// Vocabularies returns what each kind of the package says about itself.
+func Vocabularies() []vocabulary.Kind {
+	prerequisites, serving := vocabulary.ServiceConditions(ConditionBarbicanAPIReady)
+	prerequisites = vocabulary.WithServiceUser(vocabulary.WithFalse(prerequisites, vocabulary.ConditionSecretsReady,
+		vocabulary.ReasonOpenBaoFinalizerBlocked, vocabulary.ReasonWaitingForESOAdoption))
+	// The message of Ready lists them in this order.
+	network := slices.IndexFunc(prerequisites, func(c vocabulary.Condition) bool { return c.Type == vocabulary.ConditionNetworkPolicyReady })
+	return []vocabulary.Kind{{
+		Kind: Kind,
+		Conditions: slices.Concat(slices.Insert(prerequisites, network, keyCondition()), serving, []vocabulary.Condition{
+			{Type: ConditionCleanUpReady, Aggregated: true, True: []string{ReasonCleanUpReady}, False: []string{ReasonCleanUpFailed}},
+			vocabulary.BackupCondition(), vocabulary.ReleaseCondition(), vocabulary.LoggingCondition(),
+		}, vocabulary.Summary(vocabulary.ReasonDatabaseInUse)),
+		Events: slices.Concat(vocabulary.ServiceEvents(), vocabulary.KeyEvents(),
+			vocabulary.Normal(EventKeyGenerated, EventKeyRotated), vocabulary.Warnings(EventKeyRewrapFailed, EventCleanUpFailed)),
+	}}
+}
+
+func keyCondition() vocabulary.Condition {
+	return vocabulary.Condition{
+		Type: ConditionKeyReady, Aggregated: true,
+		True: []string{ReasonKeyAvailable, ReasonKeyRotationInProgress},
+		False: []string{
+			vocabulary.ReasonGeneratingKeys, vocabulary.ReasonKeysMissing, ReasonKeyRotationRefused, ReasonKeyRewrapFailed,
+		},
+	}
+}
