@@ -58,7 +58,8 @@ func Annotations(p *service.Pass) map[string]string {
 	return map[string]string{annotationHash: InUse.Value(p.Slots).hash}
 }
 
-// Reconcile ensures the Secret with the keys. It sets [InUse].
+// Reconcile ensures the Secret with the keys. It sets [InUse], and shares its condition with
+// [Rotation.Rotate].
 func (r Rotation) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	secret, created, err := r.Keys.Ensure(ctx, p, func(data map[string][]byte) (*corev1.Secret, error) { return r.newSecret(p, data) })
 	var ring Ring
@@ -71,10 +72,12 @@ func (r Rotation) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outc
 	file := &corev1.Secret{Data: map[string][]byte{r.Format.File: secret.Data[r.Format.File]}}
 	file.UID = secret.UID
 	InUse.Put(p.Slots, inUse{secret, ring, secrets.ContentHash(file)})
+	// The message is that of [Rotation.Rotate].
+	done := reconcile.Done(r.Available, "")
 	if created {
-		return r.available(p).WithNormalEvent(r.Generated, "Created Secret "+secret.Name+" with a key")
+		return done.WithNormalEvent(r.Generated, "Created Secret "+secret.Name+" with a key")
 	}
-	return r.available(p)
+	return done
 }
 
 func (r Rotation) available(p *service.Pass) reconcile.Outcome {
