@@ -4,6 +4,7 @@ go 1.26.4
 
 require (
 	github.com/c5c3/forge/internal/common v0.0.0
+	github.com/c5c3/forge/operators/barbican v0.0.0
 	github.com/c5c3/forge/operators/c5c3 v0.0.0
 	github.com/c5c3/forge/operators/horizon v0.0.0
 	github.com/c5c3/forge/operators/keystone v0.0.0
@@ -101,6 +102,7 @@ require (
 
 replace (
 	github.com/c5c3/forge/internal/common => ../internal/common
+	github.com/c5c3/forge/operators/barbican => ../operators/barbican
 	github.com/c5c3/forge/operators/c5c3 => ../operators/c5c3
 	github.com/c5c3/forge/operators/horizon => ../operators/horizon
 	github.com/c5c3/forge/operators/keystone => ../operators/keystone

@@ -24,6 +24,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/outside"
 	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
+	barbicanv1alpha1 "github.com/c5c3/forge/operators/barbican/api/v1alpha1"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -35,6 +36,7 @@ import (
 var examples = map[string]string{
 	"Keystone":           "docs/examples/keystone.yaml",
 	"Placement":          "docs/examples/placement.yaml",
+	"Barbican":           "docs/examples/barbican.yaml",
 	"Horizon":            "docs/examples/horizon.yaml",
 	"ControlPlane":       "operators/c5c3/config/samples/minimal.yaml",
 	"CredentialRotation": "operators/c5c3/config/samples/rotate-monthly.yaml",
@@ -46,6 +48,7 @@ var optionPages = map[string]string{
 	"ControlPlane": "docs/control-plane-options.md",
 	"Keystone":     "docs/keystone-options.md",
 	"Placement":    "docs/placement-options.md",
+	"Barbican":     "docs/barbican-options.md",
 	"Horizon":      "docs/horizon-options.md",
 }
 
@@ -65,7 +68,7 @@ func startServer(t *testing.T) *server {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		scheme.AddToScheme, keystonev1alpha1.AddToScheme, placementv1alpha1.AddToScheme, horizonv1alpha1.AddToScheme,
-		c5c3v1alpha1.AddToScheme,
+		barbicanv1alpha1.AddToScheme, c5c3v1alpha1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
@@ -125,6 +128,7 @@ func (s *server) testWebhooks(t *testing.T) {
 	for kind, part := range map[string]string{
 		"Keystone":     `{"spec": {"fernet": {"rotationSchedule": "0 99 * * *"}}}`,
 		"Placement":    `{"spec": {"identity": {"authURL": "http://user:password@keystone"}}}`,
+		"Barbican":     `{"spec": {"identity": {"authURL": "http://user:password@keystone"}}}`,
 		"ControlPlane": `{"spec": {"global": {}}}`,
 	} {
 		obj, err := Merge(exampleOf(t, kind), part)

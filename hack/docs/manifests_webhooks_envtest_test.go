@@ -8,6 +8,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/admission"
 	"github.com/c5c3/forge/internal/common/cluster"
+	barbicanv1alpha1 "github.com/c5c3/forge/operators/barbican/api/v1alpha1"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -37,6 +38,16 @@ func webhooks() []interface{ SetupWebhookWithManager(ctrl.Manager) error } {
 			Limits: placementv1alpha1.Limits, UpdateRules: placementv1alpha1.ValidateUpdate,
 			Lookup: admission.ServiceLookup[*placementv1alpha1.Placement]{
 				NewList: func() client.ObjectList { return &placementv1alpha1.PlacementList{} }, Cluster: settings,
+			}.Check,
+		},
+		&admission.Webhook[*barbicanv1alpha1.Barbican]{
+			Object:   &barbicanv1alpha1.Barbican{},
+			Kind:     barbicanv1alpha1.GroupVersion.WithKind(barbicanv1alpha1.Kind).GroupKind(),
+			Resource: barbicanv1alpha1.GroupVersion.WithResource("barbicans").GroupResource(),
+			Defaults: barbicanv1alpha1.SetDefaults, Rules: barbicanv1alpha1.Validate,
+			Limits: barbicanv1alpha1.Limits, UpdateRules: barbicanv1alpha1.ValidateUpdate,
+			Lookup: admission.ServiceLookup[*barbicanv1alpha1.Barbican]{
+				NewList: func() client.ObjectList { return &barbicanv1alpha1.BarbicanList{} }, Cluster: settings,
 			}.Check,
 		},
 		&admission.Webhook[*horizonv1alpha1.Horizon]{

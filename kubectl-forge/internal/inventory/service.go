@@ -10,6 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/release"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
+	barbicanv1alpha1 "github.com/c5c3/forge/operators/barbican/api/v1alpha1"
 	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
@@ -41,6 +42,13 @@ var ServiceKinds = []*ServiceKind{
 		List:           func() client.ObjectList { return &keystonev1alpha1.KeystoneList{} },
 		SelectorLabels: keystonev1alpha1.SelectorLabels, TaskName: keystonev1alpha1.TaskName,
 		Vocabularies: keystonev1alpha1.Vocabularies, SLURP: keystonev1alpha1.SLURP,
+	},
+	{
+		GroupVersionKind: barbicanv1alpha1.GroupVersion.WithKind(barbicanv1alpha1.Kind), AddToScheme: barbicanv1alpha1.AddToScheme,
+		Empty:          func() Resource { return &barbicanv1alpha1.Barbican{} },
+		List:           func() client.ObjectList { return &barbicanv1alpha1.BarbicanList{} },
+		SelectorLabels: barbicanv1alpha1.SelectorLabels, TaskName: barbicanv1alpha1.TaskName,
+		Vocabularies: barbicanv1alpha1.Vocabularies, SLURP: barbicanv1alpha1.SLURP,
 	},
 	{
 		GroupVersionKind: placementv1alpha1.GroupVersion.WithKind(KindPlacement), AddToScheme: placementv1alpha1.AddToScheme,
