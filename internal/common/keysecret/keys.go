@@ -4,6 +4,8 @@
 package keysecret
 
 import (
+	"context"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -40,6 +42,16 @@ var DatabaseContent = reconcile.NewSlot[Content]("DatabaseContent")
 
 // Of returns the name of the Secret of the pass.
 func (k Keys) Of(p *service.Pass) string { return p.Named(k.Name) }
+
+// BackUp is [ReconcileBackup] of these keys alone.
+func (k Keys) BackUp(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	return ReconcileBackup(ctx, p, k)
+}
+
+// Finalize is [Finalize] of these keys alone.
+func (k Keys) Finalize(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	return Finalize(ctx, p, StoreTimeout, k)
+}
 
 // Mounted is the Secret that the first installation of the schema tests against the
 // database, nil for none. [Inspection] sets it.

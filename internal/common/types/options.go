@@ -3,6 +3,7 @@ package types
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/rules"
 )
 
@@ -30,6 +31,33 @@ func OptionsRules[T OptionsDescriber]() rules.Table[T] {
 	return rules.Table[T]{
 		{Path: "spec.policyOverrides", Check: func(r T, at *field.Path) field.ErrorList {
 			return ValidatePolicy(r.OptionsSpec().PolicyOverrides, at)
+		}},
+	}
+}
+
+// ExtraConfigRules are those about the options that users set. refused returns what else is
+// wrong with options; it may be nil.
+func ExtraConfigRules[T OptionsDescriber](
+	refused func(options map[string]map[string]string, at *field.Path) field.ErrorList,
+) rules.Table[T] {
+	check := func(get func(*OptionsSpec) map[string]map[string]string) rules.Check[T] {
+		return func(r T, at *field.Path) field.ErrorList {
+			options := get(r.OptionsSpec())
+			errs := ini.ValidateExtra(options, at)
+			if refused != nil {
+				errs = append(errs, refused(options, at)...)
+			}
+			return errs
+		}
+	}
+	return rules.Table[T]{
+		{Path: "spec.extraConfig", Check: check(func(o *OptionsSpec) map[string]map[string]string { return o.ExtraConfig })},
+		{Path: "spec.globalExtraConfig", Check: check(func(o *OptionsSpec) map[string]map[string]string { return o.GlobalExtraConfig })},
+		{Path: "spec.extraConfigSecretRef", Check: func(r T, at *field.Path) field.ErrorList {
+			if r.OptionsSpec().ExtraConfigSecretRef == nil {
+				return nil
+			}
+			return ValidateSecretRef(*r.OptionsSpec().ExtraConfigSecretRef, at)
 		}},
 	}
 }

@@ -1,7 +1,10 @@
 package types
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/rules"
 )
@@ -78,4 +81,23 @@ func validatePreStopSleep(s *ServiceSpec, at *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(at, sleep, "preStopSleepSeconds must be less than terminationGracePeriodSeconds"))
 	}
 	return errs
+}
+
+// maxServiceName leaves room for the longest suffix of a Job's name in its pods' label.
+const maxServiceName = 40
+
+// NameRules are those about the name of a service.
+func NameRules[T client.Object]() rules.Table[T] {
+	return rules.Table[T]{{Path: "metadata.name", Check: func(r T, at *field.Path) field.ErrorList {
+		name := r.GetName()
+		if name == "" {
+			return nil // The API server may still generate one.
+		}
+		errs := ValidateServiceName(name, "it becomes the name of a Service", at)
+		if len(name) > maxServiceName {
+			errs = append(errs, field.Invalid(at, name,
+				fmt.Sprintf("name must be no longer than %d characters: Jobs are named after it", maxServiceName)))
+		}
+		return errs
+	}}}
 }

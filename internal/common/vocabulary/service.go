@@ -172,3 +172,12 @@ func KeyEvents() []Event {
 	return append(Normal(EventFinalizingOpenBaoSecrets, EventOpenBaoSecretsFinalized, EventKeysKept),
 		Warnings(EventBackupFailing, EventESOAdoptionTimedOut, EventOpenBaoFinalizerTimedOut)...)
 }
+
+// WithKeys adds to the prerequisites of [ServiceConditions] what a service with keys that
+// cannot be made again has, and the conditions of the keys, in the order in which the message of
+// Ready lists them.
+func WithKeys(prerequisites []Condition, keys ...Condition) []Condition {
+	all := WithFalse(prerequisites, ConditionSecretsReady, ReasonOpenBaoFinalizerBlocked, ReasonWaitingForESOAdoption)
+	network := slices.IndexFunc(all, func(c Condition) bool { return c.Type == ConditionNetworkPolicyReady })
+	return slices.Insert(all, network, keys...)
+}

@@ -33,9 +33,6 @@ func (kinds Kinds) EveryRefusalInTheSourceHasAViolation(t *testing.T, pattern st
 	}
 	found := &refusals{root: "../../../..", kinds: map[field.ErrorType]int{}, packages: map[string]sources{}}
 	found.addFiles(t, pattern)
-	if len(found.texts) == 0 {
-		t.Fatalf("found no messages in %s", pattern)
-	}
 	report(t, found.missing(given, unbreakable))
 }
 
@@ -97,6 +94,9 @@ func (r *refusals) missing(given field.ErrorList, unbreakable []string) (problem
 func (r *refusals) addFiles(t testing.TB, pattern string) {
 	t.Helper()
 	own := parse(t, pattern)
+	if len(own) == 0 {
+		t.Fatalf("found no functions in %s", pattern)
+	}
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		r.addFunction(t, own[name], nil)
 	}

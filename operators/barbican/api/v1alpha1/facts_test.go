@@ -7,7 +7,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-func TestEndpointsAndStorePathsAreDerivedFromNamespaceAndName(t *testing.T) {
+func TestEndpointsAreDerivedFromNamespaceAndName(t *testing.T) {
 	in := cluster.Settings{Domain: "example.local"}
 	if got, want := InternalEndpoint(in, "tenant", "cloud"), "http://cloud.tenant.svc.example.local:9311"; got != want {
 		t.Errorf("inside the cluster it is at %s, want %s", got, want)
@@ -16,8 +16,5 @@ func TestEndpointsAndStorePathsAreDerivedFromNamespaceAndName(t *testing.T) {
 		if got := GatewayEndpoint(&commonv1.GatewaySpec{Hostname: "cloud.example.com", Path: path}); got != want {
 			t.Errorf("through a Gateway with the path %q it is at %s, want %s", path, got, want)
 		}
-	}
-	if got, want := StorePath(in, "tenant", "cloud", "db"), "openstack/barbican/tenant/cloud/db"; got != want {
-		t.Errorf("its credentials are stored at %s, want %s", got, want)
 	}
 }

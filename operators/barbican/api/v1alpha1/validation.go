@@ -16,12 +16,9 @@ import (
 // state. Rules that need other objects are in the webhook instead.
 var table = slices.Concat(
 	commonv1.ServiceRules[*Barbican](AppName, SelectorLabels), commonv1.DataRules[*Barbican](AppName),
-	commonv1.OptionsRules[*Barbican](), commonv1.ServiceUserRules[*Barbican](),
+	commonv1.OptionsRules[*Barbican](), commonv1.NameRules[*Barbican](), commonv1.ExtraConfigRules[*Barbican](checkKey),
+	commonv1.ServiceUserRules[*Barbican](),
 	rules.Table[*Barbican]{
-		{Path: "metadata.name", Check: checkName},
-		{Path: "spec.extraConfig", Check: checkExtraConfig},
-		{Path: "spec.globalExtraConfig", Check: checkGlobalExtraConfig},
-		{Path: "spec.extraConfigSecretRef", Check: checkExtraConfigSecretRef},
 		{Path: "spec.cleanUp.schedule", Check: rules.Schedule(cleanUpSchedule)},
 		{Path: "spec.cleanUp.minDays", Check: checkMinDays},
 	},
@@ -47,37 +44,6 @@ func Validate(b *Barbican) field.ErrorList { return table.Validate(b) }
 // defaults.
 func ValidateUpdate(old, updated *Barbican) field.ErrorList {
 	return rules.Unchanged(immutables, old, updated)
-}
-
-// maxName leaves room for the longest suffix of a Job's name in its pods' label.
-const maxName = 40
-
-// checkName ignores an empty name, because the API server may still generate one.
-func checkName(b *Barbican, at *field.Path) field.ErrorList {
-	if b.Name == "" {
-		return nil
-	}
-	errs := commonv1.ValidateServiceName(b.Name, "it becomes the name of a Service", at)
-	if len(b.Name) > maxName {
-		errs = append(errs, field.Invalid(at, b.Name,
-			fmt.Sprintf("name must be no longer than %d characters: Jobs are named after it", maxName)))
-	}
-	return errs
-}
-
-func checkExtraConfig(b *Barbican, at *field.Path) field.ErrorList {
-	return append(ini.ValidateExtra(b.Spec.ExtraConfig, at), checkKey(b.Spec.ExtraConfig, at)...)
-}
-
-func checkGlobalExtraConfig(b *Barbican, at *field.Path) field.ErrorList {
-	return append(ini.ValidateExtra(b.Spec.GlobalExtraConfig, at), checkKey(b.Spec.GlobalExtraConfig, at)...)
-}
-
-func checkExtraConfigSecretRef(b *Barbican, at *field.Path) field.ErrorList {
-	if b.Spec.ExtraConfigSecretRef == nil {
-		return nil
-	}
-	return commonv1.ValidateSecretRef(*b.Spec.ExtraConfigSecretRef, at)
 }
 
 // refusedKey is why users cannot set the key-encryption key among the options.

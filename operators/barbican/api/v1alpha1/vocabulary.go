@@ -9,13 +9,10 @@ import (
 // Vocabularies returns what each kind of the package says about itself.
 func Vocabularies() []vocabulary.Kind {
 	prerequisites, serving := vocabulary.ServiceConditions(ConditionBarbicanAPIReady)
-	prerequisites = vocabulary.WithServiceUser(vocabulary.WithFalse(prerequisites, vocabulary.ConditionSecretsReady,
-		vocabulary.ReasonOpenBaoFinalizerBlocked, vocabulary.ReasonWaitingForESOAdoption))
-	// The message of Ready lists them in this order.
-	network := slices.IndexFunc(prerequisites, func(c vocabulary.Condition) bool { return c.Type == vocabulary.ConditionNetworkPolicyReady })
+	prerequisites = vocabulary.WithServiceUser(vocabulary.WithKeys(prerequisites, keyCondition()))
 	return []vocabulary.Kind{{
 		Kind: Kind,
-		Conditions: slices.Concat(slices.Insert(prerequisites, network, keyCondition()), serving, []vocabulary.Condition{
+		Conditions: slices.Concat(prerequisites, serving, []vocabulary.Condition{
 			{Type: ConditionCleanUpReady, Aggregated: true, True: []string{ReasonCleanUpReady}, False: []string{ReasonCleanUpFailed}},
 			vocabulary.BackupCondition(), vocabulary.ReleaseCondition(), vocabulary.LoggingCondition(),
 		}, vocabulary.Summary(vocabulary.ReasonDatabaseInUse)),

@@ -85,11 +85,11 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Needs: []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
 	},
 	{
-		Name: "Key", Condition: barbicanv1alpha1.ConditionKeyReady, Run: reconcileKey,
+		Name: "Key", Condition: barbicanv1alpha1.ConditionKeyReady, Run: service.On[*scope](rotation.Reconcile),
 		Sets: []reconcile.Value{keyring.InUse}, Reads: []reconcile.Value{keysecret.DatabaseContent},
 	},
 	{
-		Name: "KeyBackup", Condition: vocabulary.ConditionBackupHealthy, Run: backUpKey, Informational: true,
+		Name: "KeyBackup", Condition: vocabulary.ConditionBackupHealthy, Run: service.On[*scope](keys.BackUp), Informational: true,
 	},
 	{
 		Name: "NetworkPolicy", Condition: vocabulary.ConditionNetworkPolicyReady, Run: steps.NetworkPolicies,
@@ -128,7 +128,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Reads: []reconcile.Value{service.Config, database.Connection}, Needs: []string{"Database"},
 	},
 	{
-		Name: "KeyRotation", Condition: barbicanv1alpha1.ConditionKeyReady, Run: rotateKey,
+		Name: "KeyRotation", Condition: barbicanv1alpha1.ConditionKeyReady, Run: service.On[*scope](rotation.Rotate),
 		Reads: []reconcile.Value{service.Config, database.Connection, keyring.InUse},
 	},
 }
@@ -144,7 +144,7 @@ var finalizers = []reconcile.Finalizer[*scope]{
 	{
 		Name: "barbican.openstack.c5c3.io/key-finalizer",
 		Step: reconcile.Step[*scope]{
-			Name: "KeyBackup", Condition: vocabulary.ConditionSecretsReady, Run: finalizeKey,
+			Name: "KeyBackup", Condition: vocabulary.ConditionSecretsReady, Run: service.On[*scope](keys.Finalize),
 		},
 	},
 }

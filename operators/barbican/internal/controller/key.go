@@ -71,20 +71,6 @@ func reconcileInstallation(ctx context.Context, s *scope) reconcile.Outcome {
 	return inspection.Reconcile(ctx, s.Pass, barbicanSchema)
 }
 
-func reconcileKey(ctx context.Context, s *scope) reconcile.Outcome {
-	return rotation.Reconcile(ctx, s.Pass)
-}
-
-func rotateKey(ctx context.Context, s *scope) reconcile.Outcome { return rotation.Rotate(ctx, s.Pass) }
-
-func backUpKey(ctx context.Context, s *scope) reconcile.Outcome {
-	return keysecret.ReconcileBackup(ctx, s.Pass, keys)
-}
-
-func finalizeKey(ctx context.Context, s *scope) reconcile.Outcome {
-	return keysecret.Finalize(ctx, s.Pass, keysecret.StoreTimeout, keys)
-}
-
 // cleanUp is the CronJob that removes what was deleted.
 var cleanUp = scheduled.Task{
 	Name: "clean-up", Does: "removing deleted secrets from the database", Database: barbicanDatabase,

@@ -29,6 +29,8 @@ func NewBarbicanWebhook(in cluster.Settings) *admission.Webhook[*barbicanv1alpha
 		Lookup: admission.ServiceLookup[*barbicanv1alpha1.Barbican]{
 			NewList: func() client.ObjectList { return &barbicanv1alpha1.BarbicanList{} }, Cluster: in,
 		}.Check,
-		Warnings: func(_ context.Context, _ client.Reader, b *barbicanv1alpha1.Barbican) []string { return warnings(b) },
+		Warnings: func(_ context.Context, _ client.Reader, b *barbicanv1alpha1.Barbican) []string {
+			return admission.OptionWarnings(b.Spec.ExtraConfig, "database")
+		},
 	}
 }

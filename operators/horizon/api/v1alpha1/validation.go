@@ -1,7 +1,6 @@
 package v1alpha1
 
 import (
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -15,8 +14,7 @@ import (
 // table has the rules of services and those of a Horizon alone. It repeats what the schema
 // states as markers and CEL, in the same words, and adds what a schema cannot state. Rules
 // that need other objects are in the webhook instead.
-var table = slices.Concat(commonv1.ServiceRules[*Horizon](AppName, SelectorLabels), rules.Table[*Horizon]{
-	{Path: "metadata.name", Check: checkName},
+var table = slices.Concat(commonv1.ServiceRules[*Horizon](AppName, SelectorLabels), commonv1.NameRules[*Horizon](), rules.Table[*Horizon]{
 	{Path: "spec.gateway.path", Check: checkGatewayPath},
 	{Path: "spec.identity.authURL", Check: func(h *Horizon, at *field.Path) field.ErrorList {
 		return commonv1.ValidateAuthURL(h.Spec.Identity.AuthURL, at)
@@ -39,25 +37,8 @@ func Outdated(h *Horizon) string { return Limits.Outdated(h) }
 // looking at other objects. It expects an object that SetDefaults has been applied to.
 func Validate(h *Horizon) field.ErrorList { return table.Validate(h) }
 
-const (
-	// maxName leaves room for the longest suffix of a Job's name in its pods' label.
-	maxName = 40
-	// maxDomain is the length of the name of a domain in Keystone's database.
-	maxDomain = 64
-)
-
-// checkName ignores an empty name, because the API server may still generate one.
-func checkName(h *Horizon, at *field.Path) field.ErrorList {
-	if h.Name == "" {
-		return nil
-	}
-	errs := commonv1.ValidateServiceName(h.Name, "it becomes the name of a Service", at)
-	if len(h.Name) > maxName {
-		errs = append(errs, field.Invalid(at, h.Name,
-			fmt.Sprintf("name must be no longer than %d characters: Jobs are named after it", maxName)))
-	}
-	return errs
-}
+// maxDomain is the length of the name of a domain in Keystone's database.
+const maxDomain = 64
 
 func checkGatewayPath(h *Horizon, at *field.Path) field.ErrorList {
 	if h.Spec.Gateway == nil || h.Spec.Gateway.Path == "" || h.Spec.Gateway.Path == "/" {

@@ -9,16 +9,14 @@ import (
 // Vocabularies returns what each kind of the package says about itself.
 func Vocabularies() []vocabulary.Kind {
 	prerequisites, serving := vocabulary.ServiceConditions(ConditionKeystoneAPIReady)
-	prerequisites = vocabulary.WithFalse(prerequisites, vocabulary.ConditionSecretsReady,
-		ReasonWaitingForAdminCredentials, vocabulary.ReasonOpenBaoFinalizerBlocked, vocabulary.ReasonWaitingForESOAdoption)
+	prerequisites = vocabulary.WithKeys(
+		vocabulary.WithFalse(prerequisites, vocabulary.ConditionSecretsReady, ReasonWaitingForAdminCredentials), keyConditions()...)
 	serving = vocabulary.WithFalse(serving, ConditionKeystoneAPIReady,
 		ReasonLoginPending, ReasonAdminPasswordRefused, ReasonDatabaseUnavailable, ReasonCacheUnavailable,
 		ReasonTokenKeysUnusable, ReasonLoginTimeout, ReasonLoginFailed)
-	// The message of Ready lists them in this order.
-	network := slices.IndexFunc(prerequisites, func(c vocabulary.Condition) bool { return c.Type == vocabulary.ConditionNetworkPolicyReady })
 	return []vocabulary.Kind{{
 		Kind: Kind,
-		Conditions: slices.Concat(slices.Insert(prerequisites, network, keyConditions()...), serving, ownConditions(),
+		Conditions: slices.Concat(prerequisites, serving, ownConditions(),
 			[]vocabulary.Condition{vocabulary.ReleaseCondition(), vocabulary.LoggingCondition()},
 			vocabulary.Summary(vocabulary.ReasonDatabaseInUse)),
 		Events: slices.Concat(vocabulary.ServiceEvents(), vocabulary.KeyEvents(), vocabulary.Normal(normalEvents...), vocabulary.Warnings(warningEvents...)),

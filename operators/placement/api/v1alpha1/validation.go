@@ -1,12 +1,10 @@
 package v1alpha1
 
 import (
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/rules"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -16,13 +14,8 @@ import (
 // state. Rules that need other objects are in the webhook instead.
 var table = slices.Concat(
 	commonv1.ServiceRules[*Placement](AppName, SelectorLabels), commonv1.DataRules[*Placement](AppName),
-	commonv1.OptionsRules[*Placement](), commonv1.ServiceUserRules[*Placement](),
-	rules.Table[*Placement]{
-		{Path: "metadata.name", Check: checkName},
-		{Path: "spec.extraConfig", Check: checkExtraConfig},
-		{Path: "spec.globalExtraConfig", Check: checkGlobalExtraConfig},
-		{Path: "spec.extraConfigSecretRef", Check: checkExtraConfigSecretRef},
-	},
+	commonv1.OptionsRules[*Placement](), commonv1.NameRules[*Placement](), commonv1.ExtraConfigRules[*Placement](nil),
+	commonv1.ServiceUserRules[*Placement](),
 )
 
 // Limits are the rules that refuse new values only.
@@ -45,35 +38,4 @@ func Validate(p *Placement) field.ErrorList { return table.Validate(p) }
 // defaults.
 func ValidateUpdate(old, updated *Placement) field.ErrorList {
 	return rules.Unchanged(immutables, old, updated)
-}
-
-// maxName leaves room for the longest suffix of a Job's name in its pods' label.
-const maxName = 40
-
-// checkName ignores an empty name, because the API server may still generate one.
-func checkName(p *Placement, at *field.Path) field.ErrorList {
-	if p.Name == "" {
-		return nil
-	}
-	errs := commonv1.ValidateServiceName(p.Name, "it becomes the name of a Service", at)
-	if len(p.Name) > maxName {
-		errs = append(errs, field.Invalid(at, p.Name,
-			fmt.Sprintf("name must be no longer than %d characters: Jobs are named after it", maxName)))
-	}
-	return errs
-}
-
-func checkExtraConfig(p *Placement, at *field.Path) field.ErrorList {
-	return ini.ValidateExtra(p.Spec.ExtraConfig, at)
-}
-
-func checkGlobalExtraConfig(p *Placement, at *field.Path) field.ErrorList {
-	return ini.ValidateExtra(p.Spec.GlobalExtraConfig, at)
-}
-
-func checkExtraConfigSecretRef(p *Placement, at *field.Path) field.ErrorList {
-	if p.Spec.ExtraConfigSecretRef == nil {
-		return nil
-	}
-	return commonv1.ValidateSecretRef(*p.Spec.ExtraConfigSecretRef, at)
 }

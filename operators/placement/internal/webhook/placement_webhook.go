@@ -29,6 +29,8 @@ func NewPlacementWebhook(in cluster.Settings) *admission.Webhook[*placementv1alp
 		Lookup: admission.ServiceLookup[*placementv1alpha1.Placement]{
 			NewList: func() client.ObjectList { return &placementv1alpha1.PlacementList{} }, Cluster: in,
 		}.Check,
-		Warnings: func(_ context.Context, _ client.Reader, p *placementv1alpha1.Placement) []string { return warnings(p) },
+		Warnings: func(_ context.Context, _ client.Reader, p *placementv1alpha1.Placement) []string {
+			return admission.OptionWarnings(p.Spec.ExtraConfig, "placement_database")
+		},
 	}
 }
