@@ -28,13 +28,14 @@ func TestAnEmptyStoreIsSetUpAsDocumented(t *testing.T) {
 	}
 	want := []string{
 		"ci-cd-provisioner", "eso-control-plane", "eso-hypervisor", "eso-management", "eso-storage", "eso-tenant",
-		"keystone-db-dynamic", "pki-issuer", "push-app-credentials", "push-ceph-keys", "push-keystone-admin", "push-keystone-keys",
+		"keystone-db-dynamic", "pki-issuer", "push-app-credentials", "push-barbican-keys", "push-ceph-keys", "push-keystone-admin",
+		"push-keystone-keys",
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(c.kept(t).Policies))); diff != "" {
 		t.Errorf("policies (-want +got):\n%s", diff)
 	}
 	for role, want := range map[string][]string{
-		"eso-tenant":     {"default", "*", "eso-tenant,push-keystone-keys,push-keystone-admin,push-app-credentials"},
+		"eso-tenant":     {"default", "*", "eso-tenant,push-keystone-keys,push-keystone-admin,push-barbican-keys,push-app-credentials"},
 		"eso-management": {"openbao-infrastructure", "openbao-system", "eso-management"},
 	} {
 		entry := c.entry(t, "auth/kubernetes/management/role/"+role)
@@ -47,7 +48,8 @@ func TestAnEmptyStoreIsSetUpAsDocumented(t *testing.T) {
 		}
 	}
 	for _, policy := range []string{
-		"eso-control-plane", "eso-tenant", "keystone-db-dynamic", "push-app-credentials", "push-keystone-admin", "push-keystone-keys",
+		"eso-control-plane", "eso-tenant", "keystone-db-dynamic", "push-app-credentials", "push-barbican-keys", "push-keystone-admin",
+		"push-keystone-keys",
 	} {
 		got := c.bao(t, "policy", "read", policy)
 		if strings.Contains(got, "ACCESSOR") || !strings.Contains(got, "aliases.auth_kubernetes_") {

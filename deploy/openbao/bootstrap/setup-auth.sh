@@ -46,7 +46,7 @@ commands=$(
 	# Not the account of the pod of External Secrets, whose token a SecretStore of any
 	# namespace may use.
 	role kubernetes/management eso-management openbao-infrastructure openbao-system eso-management openbao
-	tenants kubernetes/management eso-tenant eso-tenant,push-keystone-keys,push-keystone-admin,push-app-credentials
+	tenants kubernetes/management eso-tenant eso-tenant,push-keystone-keys,push-keystone-admin,push-barbican-keys,push-app-credentials
 	tenants kubernetes/control-plane eso-control-plane eso-control-plane
 	role kubernetes/hypervisor eso-hypervisor external-secrets external-secrets eso-hypervisor
 	role kubernetes/storage eso-storage external-secrets external-secrets eso-storage,push-ceph-keys

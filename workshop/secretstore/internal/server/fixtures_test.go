@@ -91,7 +91,7 @@ func (s *store) setUp(t *testing.T) {
 		}),
 		write(t, root, "auth/kubernetes/management/role/eso-tenant", map[string]any{
 			"bound_service_account_names": "default", "bound_service_account_namespaces": "*", "audience": "openbao", "token_ttl": "1h",
-			"token_policies": "eso-tenant,push-keystone-keys,push-keystone-admin,push-app-credentials",
+			"token_policies": "eso-tenant,push-keystone-keys,push-keystone-admin,push-barbican-keys,push-app-credentials",
 		}),
 	)
 	if err != nil {
