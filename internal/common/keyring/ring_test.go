@@ -87,7 +87,8 @@ func TestUnusableKeysAreRefusedWithoutQuotingThem(t *testing.T) {
 			data[entryReplaced] = []byte(c.replaced)
 		}
 		err := berths.Validate(data)
-		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), key) {
+		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "hunter2") ||
+			strings.Contains(err.Error(), key) {
 			t.Errorf("%s: got %v, want %q", name, err, c.says)
 		}
 	}

@@ -113,7 +113,8 @@ func TestUnusableKeysAreReportedAndNotReplaced(t *testing.T) {
 		return secret
 	})
 	_, _, err := locks.Ensure(t.Context(), p, none)
-	if err == nil || !strings.Contains(err.Error(), "it has no lock") || !strings.Contains(err.Error(), "openstack/harbour/openstack/harbour/locks") {
+	if err == nil || !strings.Contains(err.Error(), "it has no lock") ||
+		!strings.Contains(err.Error(), "openstack/harbour/openstack/harbour/locks") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -51,7 +51,8 @@ var barbicans = conformance.Service[*barbicanv1alpha1.Barbican]{
 	// and the answer of the API: how many of them share a write depends on timing.
 	StatusWrites: 8,
 	DeletionWrites: map[string]int{
-		"delete pushsecrets.external-secrets.io": 1, "patch barbicans.barbican.openstack.c5c3.io": 1, "update barbicans.barbican.openstack.c5c3.io/status": 1,
+		"delete pushsecrets.external-secrets.io": 1, "patch barbicans.barbican.openstack.c5c3.io": 1,
+		"update barbicans.barbican.openstack.c5c3.io/status": 1,
 	},
 }
 

@@ -28,6 +28,8 @@ import (
 const (
 	keyFile = "kek.conf"
 	rewrap  = "barbican-key-rewrap"
+	// otherKey is what the check of the database says.
+	otherKey = "the database holds keys of 1 projects that are encrypted with another key"
 )
 
 func keySecret(namespace string) *corev1.Secret {
@@ -91,7 +93,7 @@ func TestAKeyIsReplacedInStepsThatAllPodsHaveFollowed(t *testing.T) {
 	if keys, _, err := keysOf(t.Context(), namespace); err != nil || len(keys) != 2 || keys[1] != old {
 		t.Errorf("there are %d keys while the old one is still needed, error %v", len(keys), err)
 	}
-	world.Jobs.Set(namespace, rewrap, standin.Fail("the database holds keys of 1 projects that are encrypted with another key"))
+	world.Jobs.Set(namespace, rewrap, standin.Fail(otherKey))
 	i.Fails(barbicanv1alpha1.ConditionKeyReady, barbicanv1alpha1.ReasonKeyRewrapFailed, "the old one stays", "keys of 1 projects")
 	if keys, _, err := keysOf(t.Context(), namespace); err != nil || !slices.Contains(keys, old) {
 		t.Errorf("the old key is gone although something needs it, error %v", err)
@@ -147,10 +149,13 @@ func TestALostOrDamagedKeyIsReportedAndNotReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects.Change(t, world.Admin, keySecret(namespace), func(s *corev1.Secret) { s.Data[keyFile] = []byte("[simple_crypto_plugin]\nkek = short\n") })
+	objects.Change(t, world.Admin, keySecret(namespace), func(s *corev1.Secret) {
+		s.Data[keyFile] = []byte("[simple_crypto_plugin]\nkek = short\n")
+	})
 	i.Fails(barbicanv1alpha1.ConditionKeyReady, vocabulary.ReasonKeysMissing, "does not hold usable keys", "has 5 characters")
 	objects.Delete(t, world.Admin, keySecret(namespace))
-	i.Fails(barbicanv1alpha1.ConditionKeyReady, vocabulary.ReasonKeysMissing, keySecretName+" is gone", "every stored secret becomes unreadable")
+	i.Fails(barbicanv1alpha1.ConditionKeyReady, vocabulary.ReasonKeysMissing,
+		keySecretName+" is gone", "every stored secret becomes unreadable")
 	expect.Gone(t, world.Admin, keySecret(namespace))
 	// A restored Secret may have lost the operator's labels.
 	objects.Create(t, world.Admin, &corev1.Secret{
@@ -170,7 +175,7 @@ func TestTheKeyOfADatabaseInUseIsRestoredFromTheStore(t *testing.T) {
 	path := "openstack/barbican/" + namespace + "/barbican/key-encryption-key"
 	world.Secrets.Put(path, map[string]string{keyFile: former})
 	world.Secrets.Set("ExternalSecret", namespace, keySecretName, standin.Fail("Vault is sealed"))
-	world.Jobs.Set(namespace, "barbican-db-sync", standin.FailWith(78, "the database holds keys of 1 projects that are encrypted with another key"))
+	world.Jobs.Set(namespace, "barbican-db-sync", standin.FailWith(78, otherKey))
 	i.Create()
 	i.Fails(barbicanv1alpha1.ConditionKeyReady, vocabulary.ReasonGeneratingKeys, "Vault is sealed")
 	expect.Gone(t, world.Admin, keySecret(namespace))

@@ -19,7 +19,8 @@ func Vocabularies() []vocabulary.Kind {
 		Conditions: slices.Concat(prerequisites, serving, ownConditions(),
 			[]vocabulary.Condition{vocabulary.ReleaseCondition(), vocabulary.LoggingCondition()},
 			vocabulary.Summary(vocabulary.ReasonDatabaseInUse)),
-		Events: slices.Concat(vocabulary.ServiceEvents(), vocabulary.KeyEvents(), vocabulary.Normal(normalEvents...), vocabulary.Warnings(warningEvents...)),
+		Events: slices.Concat(vocabulary.ServiceEvents(), vocabulary.KeyEvents(),
+			vocabulary.Normal(normalEvents...), vocabulary.Warnings(warningEvents...)),
 	}}
 }
 
