@@ -30,7 +30,8 @@ FENCE = re.compile(r"^(?P<indent> *)```(?P<info>\S.*)?$")
 # The values that a reader would insert, by the prefix of a runbook's name.
 TARGETS = {
     "CredentialRotation": "rotate-monthly", "SecretAggregate": "for-the-dashboard",
-    "ControlPlane": "controlplane", "Keystone": "keystone", "Placement": "controlplane-placement", "Horizon": "horizon",
+    "ControlPlane": "controlplane", "Keystone": "keystone", "Placement": "controlplane-placement",
+    "Barbican": "barbican", "Horizon": "horizon",
 }
 # Flags of kubectl and helm that take their value from the next word.
 VALUED = {
