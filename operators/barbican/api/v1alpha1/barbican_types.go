@@ -73,6 +73,7 @@ type BarbicanSpec struct {
 	// By default this happens every night, 90 days after they were deleted.
 	//
 	// +optional
+	// +default={}
 	CleanUp *CleanUpSpec `json:"cleanUp,omitempty"`
 }
 
