@@ -5,6 +5,7 @@ go 1.26.4
 require (
 	filippo.io/age v1.3.1
 	github.com/c5c3/forge/internal/common v0.0.0
+	github.com/c5c3/forge/operators/barbican v0.0.0
 	github.com/c5c3/forge/operators/horizon v0.0.0
 	github.com/c5c3/forge/operators/keystone v0.0.0
 	github.com/c5c3/forge/operators/placement v0.0.0
@@ -118,6 +119,7 @@ require (
 
 replace (
 	github.com/c5c3/forge/internal/common => ../../internal/common
+	github.com/c5c3/forge/operators/barbican => ../barbican
 	github.com/c5c3/forge/operators/horizon => ../horizon
 	github.com/c5c3/forge/operators/keystone => ../keystone
 	github.com/c5c3/forge/operators/placement => ../placement

@@ -25,7 +25,8 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 
 		Base: withServices,
 		Violations: slices.Concat(apitest.Violations(violations()),
-			apitest.PodViolations(keystonePath, podsOf(ofKeystone)), apitest.PodViolations(placementPath, podsOf(ofPlacement)),
+			apitest.PodViolations(keystonePath, podsOf(ofKeystone)),
+			apitest.PodViolations(barbicanPath, podsOf(ofBarbican)), apitest.PodViolations(placementPath, podsOf(ofPlacement)),
 			apitest.PodViolations(horizonPath, podsOf(ofHorizon))),
 		Mended:   apitest.Violations(mendedViolations()),
 		Updates:  apitest.Violations(immutableChanges()),
@@ -36,6 +37,7 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 		DefaultRows: apitest.Defaults(defaultRows()),
 		KubernetesFields: []string{
 			keystonePath + ".affinity", keystonePath + ".extraEnv[0]", keystonePath + ".resources",
+			barbicanPath + ".affinity", barbicanPath + ".extraEnv[0]", barbicanPath + ".resources",
 			placementPath + ".affinity", placementPath + ".extraEnv[0]", placementPath + ".resources",
 			horizonPath + ".affinity", horizonPath + ".extraEnv[0]", horizonPath + ".resources",
 		},
@@ -63,6 +65,8 @@ func defaultRows() []defaultRow {
 		{cachePath, map[string]any{
 			"clusterRef": map[string]any{"name": "openstack-memcached"}, "backend": "dogpile.cache.pymemcache", "replicas": int64(3),
 		}, ""},
+		{barbicanPath + ".database.database", "barbican", barbicanPath},
+		{barbicanPath + ".database.secretRef", map[string]any{"name": "barbican-db"}, barbicanPath},
 		{placementPath + ".database.database", "placement", placementPath},
 		{placementPath + ".database.secretRef", map[string]any{"name": "placement-db"}, placementPath},
 		{cachePath + ".backend", "dogpile.cache.pymemcache", ""},
@@ -146,10 +150,10 @@ func TestEveryEventIsInTheVocabulary(t *testing.T) {
 	apitest.EveryEventIsListed(t, Vocabularies(), "events.go")
 }
 
-func TestReadyAggregatesTenConditions(t *testing.T) {
+func TestReadyAggregatesElevenConditions(t *testing.T) {
 	want := []string{
 		"InfrastructureReady", "DBCredentialsReady", "AdminPasswordReady", "RestoreReady", "KeystoneReady", "KORCReady", "AdminCredentialReady",
-		"PlacementReady", "HorizonReady", "CatalogReady",
+		"BarbicanReady", "PlacementReady", "HorizonReady", "CatalogReady",
 	}
 	if diff := cmp.Diff(want, Vocabularies()[0].Aggregated()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -15,6 +15,8 @@ const (
 	ConditionKORCReady = "KORCReady"
 	// ConditionAdminCredentialReady covers the delivery of the application credential through the secret store into clouds.yaml.
 	ConditionAdminCredentialReady = "AdminCredentialReady"
+	// ConditionBarbicanReady covers the Barbican resource, and its user in Keystone.
+	ConditionBarbicanReady = "BarbicanReady"
 	// ConditionHorizonReady covers the Horizon resource.
 	ConditionHorizonReady = "HorizonReady"
 	// ConditionPlacementReady covers the Placement resource, and its user in Keystone.
@@ -84,6 +86,22 @@ const (
 	ReasonRollBackRefused = "RollBackRefused"
 	// ReasonWaitingForKeystone: wait; if it persists, look at the conditions of the Keystone.
 	ReasonWaitingForKeystone = "WaitingForKeystone"
+
+	// ReasonFinalizingBarbican: wait; Barbican's database is dropped before its
+	// server is deleted; if it persists, look at what the message names.
+	ReasonFinalizingBarbican = "FinalizingBarbican"
+	// ReasonBarbicanReady: nothing to do.
+	ReasonBarbicanReady = "BarbicanReady"
+	// ReasonBarbicanNotManaged: nothing to do; services.barbican is not set.
+	ReasonBarbicanNotManaged = "BarbicanNotManaged"
+	// ReasonBarbicanNotInstalled: install the Barbican operator.
+	ReasonBarbicanNotInstalled = "BarbicanNotInstalled"
+	// ReasonBarbicanError: look at the error in the message.
+	ReasonBarbicanError = "BarbicanError"
+	// ReasonBarbicanProjectionRejected: correct the field of services.barbican that the message names.
+	ReasonBarbicanProjectionRejected = "BarbicanProjectionRejected"
+	// ReasonWaitingForBarbican: wait; if it persists, look at the conditions of the Barbican.
+	ReasonWaitingForBarbican = "WaitingForBarbican"
 
 	// ReasonHorizonReady: nothing to do.
 	ReasonHorizonReady = "HorizonReady"
@@ -210,7 +228,7 @@ const (
 	ReasonWaitingForEncryptionKey = "WaitingForEncryptionKey"
 	// ReasonEncryptionKeyInvalid: store an age key in the Secret that the message names.
 	ReasonEncryptionKeyInvalid = "EncryptionKeyInvalid"
-	// ReasonStoringBackupKeys: wait; Keystone's keys are being stored with the databases, encrypted.
+	// ReasonStoringBackupKeys: wait; the keys of the services are being stored with the databases, encrypted.
 	ReasonStoringBackupKeys = "StoringBackupKeys"
 	// ReasonBackupKeysNotStored: look at the error in the message; later backups lack the current keys, or the keys do
 	// not open all credentials.

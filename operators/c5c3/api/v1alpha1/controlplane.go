@@ -19,6 +19,10 @@ const AnnotationAllowKeystoneDeletion = "c5c3.io/allow-keystone-deletion"
 // Placement.
 const AnnotationAllowPlacementDeletion = "c5c3.io/allow-placement-deletion"
 
+// AnnotationAllowBarbicanDeletion is AnnotationAllowKeystoneDeletion for the
+// Barbican.
+const AnnotationAllowBarbicanDeletion = "c5c3.io/allow-barbican-deletion"
+
 // Annotations of the K-ORC ApplicationCredential through which its replacement is requested.
 const (
 	// AnnotationAdminPasswordHash holds the SHA-256 of the password the
@@ -63,6 +67,9 @@ func (cp *ControlPlane) ServiceAhead(release string) *ServiceStatus {
 
 // KeystoneName is the name of the Keystone of a control plane.
 func (cp *ControlPlane) KeystoneName() string { return cp.Name + "-keystone" }
+
+// BarbicanName is the name of the Barbican of a control plane.
+func (cp *ControlPlane) BarbicanName() string { return cp.Name + "-barbican" }
 
 // PlacementName is the name of the Placement of a control plane.
 func (cp *ControlPlane) PlacementName() string { return cp.Name + "-placement" }
@@ -173,13 +180,23 @@ func (cp *ControlPlane) DatabaseSecretRef() commonv1.SecretRefSpec {
 	return cp.Spec.Infrastructure.Database.SecretRef
 }
 
+// BarbicanDatabaseSecretRef is where Barbican finds its database's credentials. The control
+// plane has a Barbican.
+func (cp *ControlPlane) BarbicanDatabaseSecretRef() commonv1.SecretRefSpec {
+	return cp.databaseSecretRef(cp.BarbicanName(), cp.Spec.Services.Barbican.Database.SecretRef)
+}
+
 // PlacementDatabaseSecretRef is where Placement finds its database's credentials. The
 // control plane has a Placement.
 func (cp *ControlPlane) PlacementDatabaseSecretRef() commonv1.SecretRefSpec {
+	return cp.databaseSecretRef(cp.PlacementName(), cp.Spec.Services.Placement.Database.SecretRef)
+}
+
+func (cp *ControlPlane) databaseSecretRef(service string, own commonv1.SecretRefSpec) commonv1.SecretRefSpec {
 	if cp.ManagesCredentials() {
-		return commonv1.SecretRefSpec{Name: cp.PlacementName() + "-db-credentials", Key: commonv1.PasswordKey}
+		return commonv1.SecretRefSpec{Name: service + "-db-credentials", Key: commonv1.PasswordKey}
 	}
-	return cp.Spec.Services.Placement.Database.SecretRef
+	return own
 }
 
 // AdminSecretRef is where Keystone and K-ORC find the administrator's password.

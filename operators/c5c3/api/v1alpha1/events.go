@@ -15,6 +15,9 @@ const (
 	// EventKeystoneTeardownStalled: Keystone's database may still be on the volume of
 	// the MariaDB; see what the deleted control plane left behind.
 	EventKeystoneTeardownStalled = "KeystoneTeardownStalled"
+	// EventBarbicanTeardownStalled: Barbican's database may still be on the volume of
+	// the MariaDB; see what the deleted control plane left behind.
+	EventBarbicanTeardownStalled = "BarbicanTeardownStalled"
 	// EventPlacementTeardownStalled: Placement's database may still be on the volume of
 	// the MariaDB; see what the deleted control plane left behind.
 	EventPlacementTeardownStalled = "PlacementTeardownStalled"

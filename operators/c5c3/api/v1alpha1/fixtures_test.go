@@ -24,6 +24,7 @@ func completed() *ControlPlane { return defaulted(minimal()) }
 // withServices has all services.
 func withServices() *ControlPlane {
 	cp := minimal()
+	cp.Spec.Services.Barbican = &ServiceBarbicanSpec{}
 	cp.Spec.Services.Placement = &ServicePlacementSpec{}
 	cp.Spec.Services.Horizon = &ServiceHorizonSpec{}
 	return defaulted(cp)
@@ -76,6 +77,12 @@ func complete() *ControlPlane {
 		ServiceSpec: service, ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"},
 		RotationInterval: every(168 * time.Hour),
 	}
+	cp.Spec.Services.Barbican = &ServiceBarbicanSpec{
+		ServiceSpec: *service.DeepCopy(), ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"},
+		Database: BarbicanDatabaseSpec{
+			Database: "keys", SecretRef: commonv1.SecretRefSpec{Name: "keys-db", Key: "password"},
+		},
+	}
 	cp.Spec.Services.Placement = &ServicePlacementSpec{
 		ServiceSpec: *service.DeepCopy(), ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"},
 		Database: PlacementDatabaseSpec{
@@ -103,6 +110,7 @@ func completeInClaim() *ControlPlane {
 func completeBrownfield() *ControlPlane {
 	cp := complete()
 	apitest.SecretFirst(&cp.Spec.Services.Keystone.PodSettings)
+	apitest.SecretFirst(&cp.Spec.Services.Barbican.PodSettings)
 	apitest.SecretFirst(&cp.Spec.Services.Placement.PodSettings)
 	apitest.SecretFirst(&cp.Spec.Services.Horizon.PodSettings)
 	cp.Spec.Infrastructure.Database.ClusterRef, cp.Spec.Infrastructure.Database.Host = nil, "db.example.com"

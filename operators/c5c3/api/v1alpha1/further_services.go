@@ -6,6 +6,9 @@ import (
 
 // What SetDefaults fills in for the databases of these services.
 const (
+	DefaultBarbicanDatabaseName   = "barbican"
+	DefaultBarbicanDatabaseSecret = "barbican-db"
+
 	DefaultPlacementDatabaseName   = "placement"
 	DefaultPlacementDatabaseSecret = "placement-db"
 )
@@ -13,6 +16,19 @@ const (
 // furtherServices are the services in addition to the Identity service. Defaults and rules
 // loop over them.
 var furtherServices = []furtherService{
+	{
+		name: "barbican", database: DefaultBarbicanDatabaseName, secret: DefaultBarbicanDatabaseSecret,
+		of: func(cp *ControlPlane) *furtherSettings {
+			barbican := cp.Spec.Services.Barbican
+			if barbican == nil {
+				return nil
+			}
+			return &furtherSettings{
+				ServiceSpec: &barbican.ServiceSpec, database: &barbican.Database.Database, secret: &barbican.Database.SecretRef,
+			}
+		},
+		api: barbicanAPI,
+	},
 	{
 		name: "placement", database: DefaultPlacementDatabaseName, secret: DefaultPlacementDatabaseSecret,
 		of: func(cp *ControlPlane) *furtherSettings {

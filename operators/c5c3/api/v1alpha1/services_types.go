@@ -86,6 +86,43 @@ type ServiceKeystoneSpec struct {
 	RotationInterval *metav1.Duration `json:"rotationInterval,omitempty"`
 }
 
+// ServiceBarbicanSpec holds the settings of Barbican that a control plane
+// offers. Everything else can be set on the Barbican resource itself.
+type ServiceBarbicanSpec struct {
+	ServiceSpec    `json:",inline"`
+	ServiceAPISpec `json:",inline"`
+
+	// database is Barbican's database on the server of infrastructure.database.
+	// The default is "barbican", with the credentials in Secret "barbican-db".
+	//
+	// +optional
+	// +default={}
+	Database BarbicanDatabaseSpec `json:"database,omitzero"`
+}
+
+// BarbicanDatabaseSpec is a database on the server of infrastructure.database. In
+// managed mode the operator provides the credentials itself, and secretRef is not used.
+type BarbicanDatabaseSpec struct {
+	// database is the name of the database. It must differ from those of the other
+	// services and cannot be changed later. The default is "barbican".
+	//
+	// +optional
+	// +default="barbican"
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_]+$`
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="database name is immutable"
+	Database string `json:"database,omitempty"`
+
+	// secretRef names the Secret with the credentials: the user under
+	// "username", the password under key (default "password"). The default is
+	// "barbican-db".
+	//
+	// +optional
+	// +default={"name":"barbican-db"}
+	SecretRef commonv1.SecretRefSpec `json:"secretRef,omitzero"`
+}
+
 // ServiceHorizonSpec holds the settings of Horizon that a control plane offers. Everything else
 // can be set on the Horizon resource itself.
 type ServiceHorizonSpec struct {
@@ -116,8 +153,8 @@ type ServicePlacementSpec struct {
 // PlacementDatabaseSpec is a database on the server of infrastructure.database. In
 // managed mode the operator provides the credentials itself, and secretRef is not used.
 type PlacementDatabaseSpec struct {
-	// database is the name of the database. It must differ from the name of Keystone's
-	// database and cannot be changed later. The default is "placement".
+	// database is the name of the database. It must differ from those of the other
+	// services and cannot be changed later. The default is "placement".
 	//
 	// +optional
 	// +default="placement"

@@ -16,6 +16,13 @@ func keystoneAPI(cp *ControlPlane) *ServiceAPISpec {
 	return &cp.Spec.Services.Keystone.ServiceAPISpec
 }
 
+func barbicanAPI(cp *ControlPlane) *ServiceAPISpec {
+	if cp.Spec.Services.Barbican == nil {
+		return nil
+	}
+	return &cp.Spec.Services.Barbican.ServiceAPISpec
+}
+
 func placementAPI(cp *ControlPlane) *ServiceAPISpec {
 	if cp.Spec.Services.Placement == nil {
 		return nil
@@ -145,11 +152,28 @@ func (s furtherService) checkDatabase(cp *ControlPlane, at *field.Path) field.Er
 	errs := commonv1.ValidateDatabase(commonv1.DatabaseSpec{
 		Host: "database", Database: *settings.database, SecretRef: *settings.secret,
 	}, s.name, at)
-	if *settings.database == cp.Spec.Infrastructure.Database.Database {
+	if s.sharesDatabase(cp, *settings.database) {
 		errs = append(errs, field.Invalid(at.Child("database"), *settings.database,
-			"database must not be that of Keystone: each service has its own"))
+			"database must not be that of another service: each has its own"))
 	}
 	return errs
+}
+
+// sharesDatabase reports whether a database of the name belongs to the Identity service, or to a
+// service that comes first in the list.
+func (s furtherService) sharesDatabase(cp *ControlPlane, name string) bool {
+	if name == cp.Spec.Infrastructure.Database.Database {
+		return true
+	}
+	for _, other := range furtherServices {
+		if other.name == s.name {
+			break
+		}
+		if settings := other.of(cp); settings != nil && settings.database != nil && *settings.database == name {
+			return true
+		}
+	}
+	return false
 }
 
 // checkDatabaseName lets a service that is set anew have any name.

@@ -23,6 +23,14 @@ func ofService(change func(*ServiceKeystoneSpec)) func(*ControlPlane) {
 	}
 }
 
+func ofBarbican(change func(*ServiceSpec)) func(*ControlPlane) {
+	return func(cp *ControlPlane) {
+		if cp.Spec.Services.Barbican != nil {
+			change(&cp.Spec.Services.Barbican.ServiceSpec)
+		}
+	}
+}
+
 func ofPlacement(change func(*ServiceSpec)) func(*ControlPlane) {
 	return func(cp *ControlPlane) {
 		if cp.Spec.Services.Placement != nil {
@@ -35,6 +43,14 @@ func ofHorizon(change func(*ServiceSpec)) func(*ControlPlane) {
 	return func(cp *ControlPlane) {
 		if cp.Spec.Services.Horizon != nil {
 			change(&cp.Spec.Services.Horizon.ServiceSpec)
+		}
+	}
+}
+
+func ofBarbicanDatabase(change func(*BarbicanDatabaseSpec)) func(*ControlPlane) {
+	return func(cp *ControlPlane) {
+		if cp.Spec.Services.Barbican != nil {
+			change(&cp.Spec.Services.Barbican.Database)
 		}
 	}
 }
@@ -213,11 +229,49 @@ func keystoneViolations() []violation {
 	}
 }
 
-func placementViolations() []violation {
-	const needsKeystone, ofKeystones = "placement needs the Identity service", "database must not be that of Keystone"
+const ofAnother = "database must not be that of another service"
+
+// without removes Keystone, and every service that needs it but those that keep sets again.
+func without(keep func(from, to *ServicesSpec)) func(*ControlPlane) {
+	return func(cp *ControlPlane) {
+		all := cp.Spec.Services
+		cp.Spec.Services = ServicesSpec{}
+		keep(&all, &cp.Spec.Services)
+	}
+}
+
+func barbicanViolations() []violation {
+	const needsKeystone = "barbican needs the Identity service"
 	return []violation{
 		{
-			"a Placement without Keystone", func(cp *ControlPlane) { cp.Spec.Services.Keystone, cp.Spec.Services.Horizon = nil, nil },
+			"a Barbican without Keystone", without(func(from, to *ServicesSpec) { to.Barbican = from.Barbican }),
+			barbicanPath, needsKeystone, needsKeystone, "",
+		},
+		{
+			"Barbican's database with a dash", ofBarbicanDatabase(func(d *BarbicanDatabaseSpec) { d.Database = "bar-bican" }),
+			barbicanPath + ".database.database", "must be 1 to 64 letters", apitest.NoMatch, "",
+		},
+		{
+			"the database of Keystone for Barbican", ofBarbicanDatabase(func(d *BarbicanDatabaseSpec) { d.Database = "keystone" }),
+			barbicanPath + ".database.database", ofAnother, ofAnother, "",
+		},
+		{
+			"Barbican's credentials in a Secret that cannot exist",
+			ofBarbicanDatabase(func(d *BarbicanDatabaseSpec) { d.SecretRef.Name = "Barbican_DB" }),
+			barbicanPath + ".database.secretRef.name", "RFC 1123 subdomain", apitest.NoMatch, "",
+		},
+		{
+			"Barbican's password under an impossible key", ofBarbicanDatabase(func(d *BarbicanDatabaseSpec) { d.SecretRef.Key = "pass word" }),
+			barbicanPath + ".database.secretRef.key", "a valid config key must consist of", apitest.NoMatch, "",
+		},
+	}
+}
+
+func placementViolations() []violation {
+	const needsKeystone = "placement needs the Identity service"
+	return []violation{
+		{
+			"a Placement without Keystone", without(func(from, to *ServicesSpec) { to.Placement = from.Placement }),
 			placementPath, needsKeystone, needsKeystone, "",
 		},
 		{
@@ -226,7 +280,15 @@ func placementViolations() []violation {
 		},
 		{
 			"the database of Keystone", ofPlacementDatabase(func(d *PlacementDatabaseSpec) { d.Database = "keystone" }),
-			placementPath + ".database.database", ofKeystones, ofKeystones, "",
+			placementPath + ".database.database", ofAnother, ofAnother, "",
+		},
+		{
+			"the database of Barbican for Placement", func(cp *ControlPlane) {
+				if cp.Spec.Services.Placement != nil && cp.Spec.Services.Barbican != nil {
+					cp.Spec.Services.Placement.Database.Database = cp.Spec.Services.Barbican.Database.Database
+				}
+			},
+			placementPath + ".database.database", ofAnother, ofAnother, "",
 		},
 		{
 			"Placement's credentials in a Secret that cannot exist",
@@ -251,7 +313,7 @@ func horizonViolations() []violation {
 	}
 	return []violation{
 		{
-			"a Horizon without Keystone", func(cp *ControlPlane) { cp.Spec.Services.Keystone, cp.Spec.Services.Placement = nil, nil },
+			"a Horizon without Keystone", without(func(from, to *ServicesSpec) { to.Horizon = from.Horizon }),
 			horizonPath, needsKeystone, needsKeystone, "",
 		},
 		{

@@ -17,6 +17,7 @@ const (
 	databasePath   = "spec.infrastructure.database"
 	cachePath      = "spec.infrastructure.cache"
 	keystonePath   = "spec.services.keystone"
+	barbicanPath   = "spec.services.barbican"
 	placementPath  = "spec.services.placement"
 	horizonPath    = "spec.services.horizon"
 	credentialPath = "spec.korc.adminCredential"
@@ -32,8 +33,9 @@ const (
 func violations() []violation {
 	return slices.Concat(
 		infrastructureViolations(), serviceViolations("Keystone", keystonePath, ofKeystone),
+		serviceViolations("Barbican", barbicanPath, ofBarbican), apiViolations("Barbican", barbicanPath, ofBarbican, barbicanAPI),
 		serviceViolations("Placement", placementPath, ofPlacement), serviceViolations("Horizon", horizonPath, ofHorizon),
-		keystoneViolations(), placementViolations(), horizonViolations(),
+		keystoneViolations(), barbicanViolations(), placementViolations(), horizonViolations(),
 		apiViolations("Keystone", keystonePath, ofKeystone, keystoneAPI), apiViolations("Placement", placementPath, ofPlacement, placementAPI),
 		globalViolations(), credentialViolations(), backupViolations(),
 	)
@@ -214,6 +216,8 @@ func credentialViolations() []violation {
 		},
 		{"a clouds.yaml over the given password", clouds("keystone-admin"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over the given database's Secret", clouds("keystone-db"), cloudsPath, otherSecret, otherSecret, ""},
+		{"a clouds.yaml over a Secret of Barbican", clouds("controlplane-barbican-any"), cloudsPath, otherSecret, otherSecret, ""},
+		{"a clouds.yaml over Barbican's database's Secret", clouds("barbican-db"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over a Secret of Placement", clouds("controlplane-placement-any"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over a Secret of Horizon", clouds("controlplane-horizon-secret-key"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over Placement's database's Secret", clouds("placement-db"), cloudsPath, otherSecret, otherSecret, ""},

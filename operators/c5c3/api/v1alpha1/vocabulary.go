@@ -14,7 +14,8 @@ func Vocabularies() []vocabulary.Kind {
 			Conditions: slices.Concat(serviceConditions(), credentialConditions(), vocabulary.Summary(ReasonDuplicateControlPlane)),
 			Events: append(vocabulary.Normal(vocabulary.EventPaused, vocabulary.EventResumed, vocabulary.EventHibernated,
 				EventFinalizingORC, EventORCTeardownComplete),
-				vocabulary.Warnings(EventORCTeardownStalled, EventORCObjectsInUse, EventKeystoneTeardownStalled, EventPlacementTeardownStalled)...),
+				vocabulary.Warnings(EventORCTeardownStalled, EventORCObjectsInUse, EventKeystoneTeardownStalled,
+					EventBarbicanTeardownStalled, EventPlacementTeardownStalled)...),
 		},
 		{
 			Kind:       "CredentialRotation",
@@ -96,7 +97,10 @@ func credentialConditions() []vocabulary.Condition {
 				ReasonWaitingForPushSecret, ReasonWaitingForCloudsYamlSync, ReasonCloudsYamlSyncStuck,
 			},
 		},
-		placementCondition(),
+		userServiceCondition(ConditionBarbicanReady, []string{ReasonBarbicanReady, ReasonBarbicanNotManaged}, ReasonBarbicanNotInstalled,
+			ReasonBarbicanError, ReasonBarbicanProjectionRejected, ReasonWaitingForBarbican, ReasonFinalizingBarbican),
+		userServiceCondition(ConditionPlacementReady, []string{ReasonPlacementReady, ReasonPlacementNotManaged}, ReasonPlacementNotInstalled,
+			ReasonPlacementError, ReasonPlacementProjectionRejected, ReasonWaitingForPlacement, ReasonFinalizingPlacement),
 		{
 			Type: ConditionHorizonReady, Aggregated: true,
 			True: []string{ReasonHorizonReady, ReasonHorizonNotManaged},
@@ -128,16 +132,15 @@ func backupCondition() vocabulary.Condition {
 	}
 }
 
-func placementCondition() vocabulary.Condition {
+// userServiceCondition is the condition of a service with a database and a user of its own.
+func userServiceCondition(condition string, fine []string, notFine ...string) vocabulary.Condition {
 	return vocabulary.Condition{
-		Type: ConditionPlacementReady, Aggregated: true,
-		True: []string{ReasonPlacementReady, ReasonPlacementNotManaged},
-		False: []string{
-			ReasonWaitingForKeystone, ReasonPlacementNotInstalled, ReasonPlacementError,
-			ReasonPlacementProjectionRejected, ReasonRollBackRefused, ReasonWaitingForPlacement,
+		Type: condition, Aggregated: true,
+		True: fine,
+		False: append([]string{
+			ReasonWaitingForKeystone, ReasonRollBackRefused,
 			ReasonWaitingForServiceUser, ReasonServiceUserError, ReasonServiceUserUnproven, ReasonServiceUserRejected,
-			ReasonFinalizingPlacement,
-		},
+		}, notFine...),
 	}
 }
 

@@ -32,6 +32,8 @@ type bundle struct {
 	// TokenKeys and CredentialKeys are the data of Keystone's key Secrets.
 	TokenKeys      keySet `json:"tokenKeys"`
 	CredentialKeys keySet `json:"credentialKeys"`
+	// ServiceKeys are the data of the key Secrets of other services, by the Secrets' names.
+	ServiceKeys map[string]keySet `json:"serviceKeys,omitempty"`
 }
 
 // keySet is the data of a key Secret. JSON encodes its texts as they are, and bytes in base64,

@@ -7,17 +7,16 @@ import (
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
 )
 
 // Secrets returns the names of the Secrets that a backup reads.
-func Secrets(cp *c5c3v1alpha1.ControlPlane) []string {
+func Secrets(cp *c5c3v1alpha1.ControlPlane, all services.List) []string {
 	if cp.Spec.Backup == nil {
 		return nil
 	}
-	return []string{
-		cp.Spec.Backup.EncryptionKeySecretRef.Name,
-		controlplane.TokenKeysName(cp), controlplane.CredentialKeysName(cp),
-	}
+	return append(all.KeySecrets(cp), cp.Spec.Backup.EncryptionKeySecretRef.Name,
+		controlplane.TokenKeysName(cp), controlplane.CredentialKeysName(cp))
 }
 
 // Trim drops what no pass reads from the Jobs, their pods and the CronJob.

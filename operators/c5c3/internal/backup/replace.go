@@ -22,9 +22,16 @@ func (r *restore) replace(ctx context.Context, target server, found bundle) erro
 	if err := r.load(ctx, loadName(r.CP), r.CP.Spec.Infrastructure.Database.ClusterRef.Name, restoring); err != nil {
 		return err
 	}
-	for name, keys := range map[string]keySet{
+	all := map[string]keySet{
 		controlplane.TokenKeysName(r.CP): found.TokenKeys, controlplane.CredentialKeysName(r.CP): found.CredentialKeys,
-	} {
+	}
+	// Whoever can write to the storage could put other names into the backup.
+	for _, name := range r.all.KeySecrets(r.CP) {
+		if keys, stored := found.ServiceKeys[name]; stored {
+			all[name] = keys
+		}
+	}
+	for name, keys := range all {
 		if err := r.replaceKeys(ctx, name, keys.data()); err != nil {
 			return err
 		}
@@ -32,7 +39,7 @@ func (r *restore) replace(ctx context.Context, target server, found bundle) erro
 	return r.all.RunAgain(ctx, r.Pass, r.request)
 }
 
-// replaceKeys gives a key Secret the keys. The Keystone operator repairs a Secret that is
+// replaceKeys gives a key Secret the keys. The service's operator repairs a Secret that is
 // edited, and adopts a new one.
 func (r *restore) replaceKeys(ctx context.Context, name string, keys map[string][]byte) error {
 	live, err := r.Owned.FindUncached(ctx, pass.Key(r.Pass, name))

@@ -124,7 +124,7 @@ func storeKeys(ctx context.Context, s *pass.Pass, all services.List, last *metav
 	if err != nil || state.Complete {
 		return err
 	}
-	message := "Keystone's keys are being stored with the databases, encrypted"
+	message := "The keys are being stored with the databases, encrypted"
 	if state.Waiting != "" {
 		message += ": " + state.Waiting
 	}
@@ -141,21 +141,34 @@ func readBundle(ctx context.Context, s *pass.Pass, all services.List) (bundle, e
 		return bundle{}, reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForKeystone, fmt.Sprintf("Keystone %s is not installed yet", name))
 	}
 	var err error
-	if current.TokenKeys, err = keysIn(ctx, s, controlplane.TokenKeysName(s.CP)); err != nil {
+	if current.TokenKeys, err = keysIn(ctx, s, controlplane.TokenKeysName(s.CP), c5c3v1alpha1.ReasonWaitingForKeystone); err != nil {
 		return bundle{}, err
 	}
-	current.CredentialKeys, err = keysIn(ctx, s, controlplane.CredentialKeysName(s.CP))
-	return current, err
+	if current.CredentialKeys, err = keysIn(ctx, s, controlplane.CredentialKeysName(s.CP), c5c3v1alpha1.ReasonWaitingForKeystone); err != nil {
+		return bundle{}, err
+	}
+	for _, secret := range all.InstalledIn(s.CP).KeySecrets(s.CP) {
+		keys, err := keysIn(ctx, s, secret, c5c3v1alpha1.ReasonStoringBackupKeys)
+		if err != nil {
+			return bundle{}, err
+		}
+		if current.ServiceKeys == nil {
+			current.ServiceKeys = map[string]keySet{}
+		}
+		current.ServiceKeys[secret] = keys
+	}
+	return current, nil
 }
 
-func keysIn(ctx context.Context, s *pass.Pass, name string) (keySet, error) {
+// keysIn returns the keys in a Secret. The reason is that of the error while there is none.
+func keysIn(ctx context.Context, s *pass.Pass, name, reason string) (keySet, error) {
 	secret := &corev1.Secret{}
 	if err := s.Refs.Get(ctx, pass.Key(s, name), secret); client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("reading Secret %s: %w", name, err)
 	}
 	if len(secret.Data) == 0 {
-		return nil, reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForKeystone, fmt.Sprintf(
-			"Secret %s with keys of Keystone does not exist", name))
+		return nil, reconcile.WaitError(reason, fmt.Sprintf(
+			"Secret %s, whose keys belong to the backup, does not exist", name))
 	}
 	return keySetOf(secret.Data), nil
 }

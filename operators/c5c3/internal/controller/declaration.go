@@ -68,7 +68,7 @@ var controlPlanes = controller.Controller[*c5c3v1alpha1.ControlPlane, *pass.Tool
 	),
 	Indexes: map[string]func(*c5c3v1alpha1.ControlPlane) []string{
 		indexSecret: defaulted(func(cp *c5c3v1alpha1.ControlPlane) []string {
-			return append(append(services.All.DatabaseSecrets(cp), backup.Secrets(cp)...),
+			return append(append(services.All.DatabaseSecrets(cp), backup.Secrets(cp, services.All)...),
 				cp.AdminSecretRef().Name, cp.PasswordCloudSecretName(), cp.ApplicationCredentialName(),
 				cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)
 		}),

@@ -72,6 +72,8 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.secrets.Put("openstack/keystone/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "keystone", "password": "p"})
 	b.secrets.Put("bootstrap/"+b.cp.Namespace+"/controlplane-keystone/admin", map[string]string{"password": "p"})
 	b.secrets.Put("openstack/placement/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "placement", "password": "p"})
+	b.secrets.Put("openstack/barbican/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "barbican", "password": "p"})
+	b.cp.Spec.Services.Barbican = &c5c3v1alpha1.ServiceBarbicanSpec{}
 	placement(b.cp)
 	horizon(b.cp)
 	objects.Create(t, b, b.cp)
@@ -92,8 +94,10 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 
 	b.define(t, "../../../keystone/config/crd/bases")
 	b.report(t, "2025.2", "", true)
+	b.expect(t, "BarbicanReady", metav1.ConditionFalse, "BarbicanNotInstalled", "install the Barbican operator")
 	b.expect(t, "PlacementReady", metav1.ConditionFalse, "PlacementNotInstalled", "install the Placement operator")
 	b.expect(t, "HorizonReady", metav1.ConditionFalse, "HorizonNotInstalled", "install the Horizon operator")
+	b.define(t, "../../../barbican/config/crd/bases")
 	b.define(t, "../../../placement/config/crd/bases")
 	b.define(t, "../../../horizon/config/crd/bases")
 	b.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForServiceUser", "KORCReady says why")
@@ -105,6 +109,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 
 	stop := b.startSecrets(t)
 	b.reportPlacement(t, "2025.2", true)
+	b.reportBarbican(t)
 	b.reportHorizon(t)
 	b.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 

@@ -143,6 +143,41 @@ func TestARestoreReplacesNothingBeforeTheKeysAreProven(t *testing.T) {
 	})
 }
 
+func TestABackupHoldsTheKeyOfBarbican(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	w.seed()
+	inClaim(w.cp)
+	w.barbican()
+	objects.Create(t, w, w.cp)
+	w.report(t, "2025.2", "", true)
+	w.reportBarbican(t)
+	w.keySecrets(t)
+	w.encryptionKey(t)
+	w.fillInServer(t)
+	const name = "controlplane-barbican-key-encryption-key"
+	w.expect(t, "BackupReady", metav1.ConditionFalse, "StoringBackupKeys", name)
+	original := secretNamed(w.cp.Namespace, name, "kek.conf", "the first key")
+	objects.Create(t, w, original)
+	run := w.storing(t, nil)
+	w.end(t, run, succeeded...)
+	w.expect(t, "BackupReady", metav1.ConditionTrue, "BackupScheduled")
+	text := w.sealed(t)
+	rotated := original.DeepCopy()
+	objects.Change(t, w, rotated, func(s *corev1.Secret) { s.Data["kek.conf"] = []byte("another key") })
+	w.end(t, w.storing(t, run), succeeded...)
+
+	w.requestRestore(t, backupTime)
+	w.checks(t, text)
+	w.runs(t, "controlplane-restore-proof", succeeded...)
+	w.runs(t, "controlplane-restore-drop", succeeded...)
+	w.loads(t, "controlplane-restore", "JobComplete")
+	w.expect(t, "RestoreReady", metav1.ConditionTrue, "Restored", backupTime)
+	if got := w.keysIn(t, name); string(got.Data["kek.conf"]) != "the first key" {
+		t.Errorf("the key is %q", got.Data)
+	}
+}
+
 func TestAnEmptyControlPlaneWaitsForItsRestore(t *testing.T) {
 	t.Parallel()
 	source, _ := scheduled(t)

@@ -33,6 +33,11 @@ func TestServicesMatchTheirGoldenFiles(t *testing.T) {
 		}
 		golden.CompareYAML(t, name+"/placement.yaml", placement)
 	}
+	barbican, err := Barbican.desired(fixture.Complete(), given{policy: All.globalPolicy(fixture.Complete(), Barbican), login: "the-user"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.CompareYAML(t, "complete/barbican.yaml", barbican)
 	golden.CompareYAML(t, "complete/horizon.yaml", horizonChild(fixture.Complete()))
 	cp := fixture.Minimal()
 	golden.CompareYAML(t, "minimal/memcached-clients.yaml", All.CacheClients(cp))

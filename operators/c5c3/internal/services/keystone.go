@@ -64,14 +64,13 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane, with given) (*keystonev1alpha1
 		ObjectMeta: controlplane.ChildMeta(cp, cp.KeystoneName()),
 		Spec: keystonev1alpha1.KeystoneSpec{
 			ServiceSpec: specOf(cp, &service.ServiceSpec, keystoneRepository),
-			DataSpec:    dataOf(cp),
+			DataSpec:    dataOf(cp, cp.Spec.Infrastructure.Database.Database, cp.DatabaseSecretRef()),
 			OptionsSpec: optionsOf(cp, &service.ServiceAPISpec, with),
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminPasswordSecretRef: cp.AdminSecretRef(), Region: cp.Spec.Region, PublicEndpoint: publicEndpoint(service),
 			},
 		},
 	}
-	keystone.Spec.Database.SecretRef = cp.DatabaseSecretRef()
 	if service.RotationInterval != nil {
 		schedule, err := rotationSchedule(*service.RotationInterval)
 		if err != nil {

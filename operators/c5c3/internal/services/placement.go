@@ -1,8 +1,6 @@
 package services
 
 import (
-	"cmp"
-
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -49,7 +47,10 @@ var Placement = Service{
 	hasUser: true,
 
 	catalogType: placementv1alpha1.CatalogType,
-	endpoints:   []endpoint{{interfaceName: "public", url: placementURL}, {interfaceName: "internal", url: placementInternalURL}},
+	endpoints: apiEndpoints((*c5c3v1alpha1.ControlPlane).PlacementName, placementv1alpha1.GatewayEndpoint, placementv1alpha1.InternalEndpoint,
+		func(cp *c5c3v1alpha1.ControlPlane) (*c5c3v1alpha1.ServiceSpec, *c5c3v1alpha1.ServiceAPISpec) {
+			return &cp.Spec.Services.Placement.ServiceSpec, &cp.Spec.Services.Placement.ServiceAPISpec
+		}),
 }
 
 const placementRepository = "ghcr.io/c5c3/placement"
@@ -58,26 +59,12 @@ const placementRepository = "ghcr.io/c5c3/placement"
 // keep the Placement's defaults, or what other managers have set.
 func placementChild(cp *c5c3v1alpha1.ControlPlane, with given) *placementv1alpha1.Placement {
 	service := cp.Spec.Services.Placement
-	placement := &placementv1alpha1.Placement{
+	return &placementv1alpha1.Placement{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.PlacementName()),
 		Spec: placementv1alpha1.PlacementSpec{
 			ServiceSpec: specOf(cp, &service.ServiceSpec, placementRepository),
-			DataSpec:    dataOf(cp),
+			DataSpec:    dataOf(cp, service.Database.Database, cp.PlacementDatabaseSecretRef()),
 			OptionsSpec: optionsOf(cp, &service.ServiceAPISpec, with),
 		},
 	}
-	placement.Spec.Database.Database, placement.Spec.Database.SecretRef = service.Database.Database, cp.PlacementDatabaseSecretRef()
-	return placement
-}
-
-// placementURL returns the public URL of the API.
-func placementURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
-	service := cp.Spec.Services.Placement
-	url := publicURL(&service.ServiceSpec, &service.ServiceAPISpec, placementv1alpha1.GatewayEndpoint)
-	return cmp.Or(url, placementInternalURL(c, cp))
-}
-
-// placementInternalURL returns the URL of the API for clients inside the cluster.
-func placementInternalURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
-	return placementv1alpha1.InternalEndpoint(c, cp.Namespace, cp.PlacementName())
 }

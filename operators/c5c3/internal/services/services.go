@@ -81,6 +81,10 @@ type Database struct {
 	Path   func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string
 	name   func(*c5c3v1alpha1.ControlPlane) string
 
+	// keys returns the Secrets with keys that open what the database holds, apart from those of
+	// the Identity service. They are in each backup. It is nil for a database without.
+	keys func(*c5c3v1alpha1.ControlPlane) []string
+
 	// runAgain is the annotation that makes the service's operator install the schema again.
 	runAgain string
 	// finalizer protects the database in a MariaDB that is deleted with the control plane.
@@ -139,9 +143,24 @@ func (all List) DatabaseSecrets(cp *c5c3v1alpha1.ControlPlane) []string {
 // Databases returns the names of the databases of the installed services.
 func (all List) Databases(cp *c5c3v1alpha1.ControlPlane) []string {
 	var names []string
+	for _, svc := range all.InstalledIn(cp).withDatabase() {
+		names = append(names, svc.Database.name(cp))
+	}
+	return names
+}
+
+// InstalledIn returns the services that the control plane has, and that are installed.
+func (all List) InstalledIn(cp *c5c3v1alpha1.ControlPlane) List {
+	return slices.DeleteFunc(all.wantedBy(cp), func(svc Service) bool { return svc.Installed(cp) == "" })
+}
+
+// KeySecrets returns the Secrets with keys that open the databases of the control plane's
+// services, apart from those of the Identity service.
+func (all List) KeySecrets(cp *c5c3v1alpha1.ControlPlane) []string {
+	var names []string
 	for _, svc := range all.wantedBy(cp).withDatabase() {
-		if svc.Installed(cp) != "" {
-			names = append(names, svc.Database.name(cp))
+		if svc.Database.keys != nil {
+			names = append(names, svc.Database.keys(cp)...)
 		}
 	}
 	return names

@@ -1,12 +1,14 @@
 package services
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/policy"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -29,11 +31,11 @@ func specOf(cp *c5c3v1alpha1.ControlPlane, service *c5c3v1alpha1.ServiceSpec, re
 }
 
 // dataOf builds what the resources of services with a database have in common. The database
-// is that of the infrastructure; each service has a name and a user of its own in it.
-func dataOf(cp *c5c3v1alpha1.ControlPlane) commonv1.DataSpec {
-	return commonv1.DataSpec{
-		Database: *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(), DeletionPolicy: cp.Spec.DeletionPolicy,
-	}
+// is on the server of the infrastructure; each service has a name and a user of its own there.
+func dataOf(cp *c5c3v1alpha1.ControlPlane, name string, login commonv1.SecretRefSpec) commonv1.DataSpec {
+	database := *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy()
+	database.Database, database.SecretRef = name, login
+	return commonv1.DataSpec{Database: database, DeletionPolicy: cp.Spec.DeletionPolicy}
 }
 
 // optionsOf builds what the resources of services with options have in common.
@@ -54,6 +56,24 @@ func publicURL(
 		return behind(service.Gateway)
 	}
 	return api.PublicEndpoint
+}
+
+// apiEndpoints returns the endpoints of a service with an API. name returns the name of its
+// resource, behind the URL that a Gateway publishes, inside the one for clients inside the
+// cluster, and of the settings of a control plane with the service.
+func apiEndpoints(
+	name func(*c5c3v1alpha1.ControlPlane) string,
+	behind func(*commonv1.GatewaySpec) string, inside func(c cluster.Settings, namespace, name string) string,
+	of func(*c5c3v1alpha1.ControlPlane) (*c5c3v1alpha1.ServiceSpec, *c5c3v1alpha1.ServiceAPISpec),
+) []endpoint {
+	internal := func(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+		return inside(c, cp.Namespace, name(cp))
+	}
+	public := func(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+		service, api := of(cp)
+		return cmp.Or(publicURL(service, api, behind), internal(c, cp))
+	}
+	return []endpoint{{interfaceName: "public", url: public}, {interfaceName: "internal", url: internal}}
 }
 
 // imageOr returns the image of the spec, with the repository and the release as defaults.

@@ -71,11 +71,22 @@ func optionWarnings(cp *c5c3v1alpha1.ControlPlane) []string {
 	return found
 }
 
-// orderWarning warns about a Placement of a later release than that of the Keystone at which
-// it validates tokens. An update takes Keystone first.
-func orderWarning(cp *c5c3v1alpha1.ControlPlane) string {
-	keystone, placement := cp.Spec.Services.Keystone, cp.Spec.Services.Placement
-	if keystone == nil || placement == nil {
+// orderWarnings warn about services of a later release than that of the Keystone at which they
+// validate tokens. An update takes Keystone first.
+func orderWarnings(cp *c5c3v1alpha1.ControlPlane) []string {
+	var found []string
+	if barbican := cp.Spec.Services.Barbican; barbican != nil {
+		found = append(found, orderWarning(cp, "Barbican", "barbican", barbican.Image))
+	}
+	if placement := cp.Spec.Services.Placement; placement != nil {
+		found = append(found, orderWarning(cp, "Placement", "placement", placement.Image))
+	}
+	return found
+}
+
+func orderWarning(cp *c5c3v1alpha1.ControlPlane, kind, name string, image *commonv1.ImageSpec) string {
+	keystone := cp.Spec.Services.Keystone
+	if keystone == nil {
 		return ""
 	}
 	tag := func(image *commonv1.ImageSpec) string {
@@ -85,11 +96,11 @@ func orderWarning(cp *c5c3v1alpha1.ControlPlane) string {
 		return image.Tag
 	}
 	first, errFirst := release.Parse(tag(keystone.Image))
-	second, errSecond := release.Parse(tag(placement.Image))
+	second, errSecond := release.Parse(tag(image))
 	if errFirst != nil || errSecond != nil || second.Compare(first) <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("Placement gets release %s while Keystone has %s: OpenStack upgrades Keystone first; "+
-		"raise spec.services.keystone.image.tag or spec.openStackRelease before, or set spec.services.placement.image.tag to %s until then",
-		second, first, first)
+	return fmt.Sprintf("%s gets release %s while Keystone has %s: OpenStack upgrades Keystone first; "+
+		"raise spec.services.keystone.image.tag or spec.openStackRelease before, or set spec.services.%s.image.tag to %s until then",
+		kind, second, first, name, first)
 }

@@ -28,7 +28,7 @@ func NewControlPlaneWebhook() *admission.Webhook[*c5c3v1alpha1.ControlPlane] {
 		UpdateRules: c5c3v1alpha1.ValidateUpdate,
 		Lookup:      checkOnlyOne,
 		Warnings: func(_ context.Context, _ client.Reader, cp *c5c3v1alpha1.ControlPlane) []string {
-			return append(optionWarnings(cp), fernetWarning(cp), orderWarning(cp))
+			return append(append(optionWarnings(cp), fernetWarning(cp)), orderWarnings(cp)...)
 		},
 	}
 }

@@ -153,16 +153,17 @@ func TestGlobalOptionsThatAreSecretOrHaveNoEffectAreWarnedAbout(t *testing.T) {
 	}
 }
 
-func TestAPlacementAheadOfItsKeystoneIsAWarning(t *testing.T) {
+func TestAServiceAheadOfItsKeystoneIsAWarning(t *testing.T) {
 	for name, c := range map[string]struct {
-		keystone, placement, want string
+		keystone, placement, barbican, want string
 	}{
-		"one release":               {"", "", ""},
-		"Keystone ahead":            {"2026.1", "", ""},
-		"another build":             {"2025.2", "2025.2-p1", ""},
-		"Placement ahead":           {"", "2026.1", "Placement gets release 2026.1 while Keystone has 2025.2"},
-		"Keystone behind Placement": {"2025.1", "", "Placement gets release 2025.2 while Keystone has 2025.1"},
-		"a tag that is no release":  {"", "latest", ""},
+		"one release":               {"", "", "", ""},
+		"Keystone ahead":            {"2026.1", "", "", ""},
+		"another build":             {"2025.2", "2025.2-p1", "", ""},
+		"Placement ahead":           {"", "2026.1", "", "Placement gets release 2026.1 while Keystone has 2025.2"},
+		"Keystone behind Placement": {"2025.1", "", "", "Placement gets release 2025.2 while Keystone has 2025.1"},
+		"a tag that is no release":  {"", "latest", "", ""},
+		"Barbican ahead":            {"", "", "2026.1", "Barbican gets release 2026.1 while Keystone has 2025.2"},
 	} {
 		cp := fixture.Minimal()
 		cp.Spec.OpenStackRelease = "2025.2"
@@ -173,7 +174,11 @@ func TestAPlacementAheadOfItsKeystoneIsAWarning(t *testing.T) {
 		if c.placement != "" {
 			cp.Spec.Services.Placement.Image = &commonv1.ImageSpec{Repository: "p", Tag: c.placement}
 		}
-		if got := orderWarning(cp); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+		if c.barbican != "" {
+			cp.Spec.Services.Barbican = &c5c3v1alpha1.ServiceBarbicanSpec{}
+			cp.Spec.Services.Barbican.Image = &commonv1.ImageSpec{Repository: "b", Tag: c.barbican}
+		}
+		if got := strings.Join(orderWarnings(cp), ""); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
