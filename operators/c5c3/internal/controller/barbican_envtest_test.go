@@ -47,7 +47,7 @@ func TestABarbicanFollowsItsControlPlane(t *testing.T) {
 	if b.Spec.Database.Database != "barbican" || b.Spec.Database.SecretRef.Name != "controlplane-barbican-db-credentials" {
 		t.Errorf("its database is %+v", b.Spec.Database)
 	}
-	w.catalogServices(t, "keystone", "barbican")
+	w.catalogServices(t, "barbican", "keystone")
 	w.expect(t, "CatalogReady", metav1.ConditionTrue, "CatalogRegistered",
 		"Barbican at http://controlplane-barbican."+w.cp.Namespace+".svc.cluster.local:9311")
 
