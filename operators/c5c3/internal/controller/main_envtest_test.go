@@ -95,13 +95,13 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// worlds are the namespaces of the shared operator.
+// worlds are the namespaces of the shared operator, with true until their test has ended.
 var worlds sync.Map
 
 // onlyWorlds leaves all other namespaces alone.
 func onlyWorlds(_ ctrl.Manager, all ctrlreconcile.Reconciler) ctrlreconcile.Reconciler {
 	return ctrlreconcile.Func(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-		if _, is := worlds.Load(request.Namespace); !is {
+		if goesOn, is := worlds.Load(request.Namespace); !is || goesOn != true {
 			return ctrl.Result{}, nil
 		}
 		return all.Reconcile(ctx, request)
@@ -217,6 +217,8 @@ func emptyWorld(t *testing.T) *world {
 	w := &world{Client: env.Client(t, controller.Scheme()), cp: minimal(env.Namespace(t))}
 	worlds.Store(w.cp.Namespace, true)
 	t.Cleanup(func() {
+		// The operator would go on with what the test has left, and slow down the other tests.
+		worlds.Store(w.cp.Namespace, false)
 		if t.Failed() {
 			t.Logf("the control plane:\n%s\nthe operator's log:\n%s", expect.State(t, w, w.cp), log.of(w.cp.Namespace))
 		}
