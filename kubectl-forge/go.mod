@@ -6,6 +6,7 @@ require (
 	github.com/c5c3/forge/internal/common v0.0.0
 	github.com/c5c3/forge/operators/barbican v0.0.0
 	github.com/c5c3/forge/operators/c5c3 v0.0.0
+	github.com/c5c3/forge/operators/glance v0.0.0
 	github.com/c5c3/forge/operators/horizon v0.0.0
 	github.com/c5c3/forge/operators/keystone v0.0.0
 	github.com/c5c3/forge/operators/placement v0.0.0
@@ -104,6 +105,7 @@ replace (
 	github.com/c5c3/forge/internal/common => ../internal/common
 	github.com/c5c3/forge/operators/barbican => ../operators/barbican
 	github.com/c5c3/forge/operators/c5c3 => ../operators/c5c3
+	github.com/c5c3/forge/operators/glance => ../operators/glance
 	github.com/c5c3/forge/operators/horizon => ../operators/horizon
 	github.com/c5c3/forge/operators/keystone => ../operators/keystone
 	github.com/c5c3/forge/operators/placement => ../operators/placement

@@ -45,7 +45,7 @@ func (o operator) words() []string {
 	api := filepath.Join(o.folder, "api", "v1alpha1")
 	shared := filepath.Join(o.folder, "..", "..", "internal", "common", "vocabulary")
 	words := []string{filepath.Join(api, "conditions.go")}
-	for _, file := range []string{"words.go", "event_words.go", "service_words.go"} {
+	for _, file := range []string{"words.go", "event_words.go", "service_words.go", "attachment.go"} {
 		words = append(words, filepath.Join(shared, file))
 	}
 	// A service may have no events beyond those of all services.

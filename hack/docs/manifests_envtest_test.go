@@ -26,6 +26,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	barbicanv1alpha1 "github.com/c5c3/forge/operators/barbican/api/v1alpha1"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
 	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
@@ -37,6 +38,8 @@ var examples = map[string]string{
 	"Keystone":           "docs/examples/keystone.yaml",
 	"Placement":          "docs/examples/placement.yaml",
 	"Barbican":           "docs/examples/barbican.yaml",
+	"Glance":             "docs/examples/glance.yaml",
+	"GlanceBackend":      "docs/examples/glance-backend.yaml",
 	"Horizon":            "docs/examples/horizon.yaml",
 	"ControlPlane":       "operators/c5c3/config/samples/minimal.yaml",
 	"CredentialRotation": "operators/c5c3/config/samples/rotate-monthly.yaml",
@@ -45,11 +48,13 @@ var examples = map[string]string{
 
 // optionPages lists the pages with an example that sets every field of a kind.
 var optionPages = map[string]string{
-	"ControlPlane": "docs/control-plane-options.md",
-	"Keystone":     "docs/keystone-options.md",
-	"Placement":    "docs/placement-options.md",
-	"Barbican":     "docs/barbican-options.md",
-	"Horizon":      "docs/horizon-options.md",
+	"ControlPlane":  "docs/control-plane-options.md",
+	"Keystone":      "docs/keystone-options.md",
+	"Placement":     "docs/placement-options.md",
+	"Barbican":      "docs/barbican-options.md",
+	"Glance":        "docs/glance-options.md",
+	"GlanceBackend": "docs/glance-backend-options.md",
+	"Horizon":       "docs/horizon-options.md",
 }
 
 // server is an API server with the kinds and the webhooks of all operators, and the
@@ -68,7 +73,7 @@ func startServer(t *testing.T) *server {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		scheme.AddToScheme, keystonev1alpha1.AddToScheme, placementv1alpha1.AddToScheme, horizonv1alpha1.AddToScheme,
-		barbicanv1alpha1.AddToScheme, c5c3v1alpha1.AddToScheme,
+		barbicanv1alpha1.AddToScheme, glancev1alpha1.AddToScheme, c5c3v1alpha1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
 			t.Fatal(err)

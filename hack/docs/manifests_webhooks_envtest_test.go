@@ -10,6 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	barbicanv1alpha1 "github.com/c5c3/forge/operators/barbican/api/v1alpha1"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
 	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
@@ -49,6 +50,23 @@ func webhooks() []interface{ SetupWebhookWithManager(ctrl.Manager) error } {
 			Lookup: admission.ServiceLookup[*barbicanv1alpha1.Barbican]{
 				NewList: func() client.ObjectList { return &barbicanv1alpha1.BarbicanList{} }, Cluster: settings,
 			}.Check,
+		},
+		&admission.Webhook[*glancev1alpha1.Glance]{
+			Object:   &glancev1alpha1.Glance{},
+			Kind:     glancev1alpha1.GroupVersion.WithKind(glancev1alpha1.Kind).GroupKind(),
+			Resource: glancev1alpha1.GroupVersion.WithResource("glances").GroupResource(),
+			Defaults: glancev1alpha1.SetDefaults, Rules: glancev1alpha1.Validate,
+			Limits: glancev1alpha1.Limits, UpdateRules: glancev1alpha1.ValidateUpdate,
+			Lookup: admission.ServiceLookup[*glancev1alpha1.Glance]{
+				NewList: func() client.ObjectList { return &glancev1alpha1.GlanceList{} }, Cluster: settings,
+			}.Check,
+		},
+		&admission.Webhook[*glancev1alpha1.GlanceBackend]{
+			Object:   &glancev1alpha1.GlanceBackend{},
+			Kind:     glancev1alpha1.GroupVersion.WithKind(glancev1alpha1.KindBackend).GroupKind(),
+			Resource: glancev1alpha1.GroupVersion.WithResource("glancebackends").GroupResource(),
+			Defaults: func(*glancev1alpha1.GlanceBackend) {},
+			Rules:    glancev1alpha1.ValidateBackend, UpdateRules: glancev1alpha1.ValidateBackendUpdate,
 		},
 		&admission.Webhook[*horizonv1alpha1.Horizon]{
 			Object:   &horizonv1alpha1.Horizon{},

@@ -31,7 +31,7 @@ FENCE = re.compile(r"^(?P<indent> *)```(?P<info>\S.*)?$")
 TARGETS = {
     "CredentialRotation": "rotate-monthly", "SecretAggregate": "for-the-dashboard",
     "ControlPlane": "controlplane", "Keystone": "keystone", "Placement": "controlplane-placement",
-    "Barbican": "barbican", "Horizon": "horizon",
+    "Barbican": "barbican", "Glance": "glance", "Horizon": "horizon",
 }
 # Flags of kubectl and helm that take their value from the next word.
 VALUED = {

@@ -8,7 +8,7 @@ import { docs } from './repository.js'
 // names stands under "More", so that no page is out of reach.
 const sections = [
   { text: 'Start', pages: ['quick-start', 'start/kind', 'start/helm', 'start/flux', 'deploy-infra', 'start/*'] },
-  { text: 'Understand', pages: ['concepts', 'conditions', 'control-plane', 'placement', 'barbican', 'horizon', 'database', 'behaviours'] },
+  { text: 'Understand', pages: ['concepts', 'conditions', 'control-plane', 'placement', 'barbican', 'glance', 'horizon', 'database', 'behaviours'] },
   {
     text: 'Guides',
     pages: [
@@ -20,7 +20,7 @@ const sections = [
   { text: 'Troubleshooting', pages: ['troubleshooting', 'runbooks/index', 'runbooks/*'] },
   {
     text: 'Reference',
-    pages: ['reference/index', 'control-plane-options', 'keystone-options', 'placement-options', 'barbican-options', 'horizon-options', 'examples', 'reference/*'],
+    pages: ['reference/index', 'control-plane-options', 'keystone-options', 'placement-options', 'barbican-options', 'glance-options', 'glance-backend-options', 'horizon-options', 'examples', 'reference/*'],
     collapsed: true,
   },
   {

@@ -45,6 +45,8 @@ type Controller[R service.Resource, T any] struct {
 	SecretRefs func(R) []string
 	// Kinds are the kinds that this controller watches in addition to the common ones.
 	Kinds []controller.Kind
+	// Attached are the controllers of resources that belong to the service.
+	Attached []Attached
 	// Background returns what works on resources outside of their passes, in addition to what
 	// probes the API and what takes turns with changes of Deployments. It may be nil.
 	Background func(T) []controller.Background
@@ -55,27 +57,54 @@ type Controller[R service.Resource, T any] struct {
 	Metrics metric.Names
 }
 
-// Scheme registers every type that the controller reads or writes.
-func (c Controller[R, T]) Scheme() *runtime.Scheme {
-	return controller.Scheme(c.declaration(cluster.Settings{}))
+// Attached is the controller of resources that belong to a service, such as one of package
+// attachment.
+type Attached interface {
+	controller.Declaration
+	// Watch is the entry for the controller of the service.
+	Watch() controller.Kind
+	// Outline describes the controller for the documentation.
+	Outline() reconcile.Outline
+	// SetupShared registers the controller with the manager of the service's controller.
+	SetupShared(context.Context, *controller.Shared) error
 }
+
+// Scheme registers every type that the controllers read or write.
+func (c Controller[R, T]) Scheme() *runtime.Scheme { return controller.Scheme(c.declarations()...) }
 
 // Trim returns the cache transform that drops fields no pass reads.
 func (c Controller[R, T]) Trim() cache.TransformFunc {
-	return controller.CacheTransform(c.declaration(cluster.Settings{}))
+	return controller.CacheTransform(c.declarations()...)
 }
 
 // Watched returns every watched kind, for RBAC checks.
 func (c Controller[R, T]) Watched() []controller.Watched {
-	return c.declaration(cluster.Settings{}).Watched()
+	var watched []controller.Watched
+	for _, declared := range c.declarations() {
+		watched = append(watched, declared.Watched()...)
+	}
+	return watched
 }
 
-// Outlines describes the controller for the documentation.
+// Outlines describes the controllers for the documentation.
 func (c Controller[R, T]) Outlines() []reconcile.Outline {
-	return []reconcile.Outline{c.declaration(cluster.Settings{}).Outline()}
+	outlines := append(make([]reconcile.Outline, 0, 1+len(c.Attached)), c.declaration(cluster.Settings{}).Outline())
+	for _, attached := range c.Attached {
+		outlines = append(outlines, attached.Outline())
+	}
+	return outlines
 }
 
-// Setup registers the controller with the manager.
+// declarations returns the controllers of the service and of what is attached to it.
+func (c Controller[R, T]) declarations() []controller.Declaration {
+	declared := append(make([]controller.Declaration, 0, 1+len(c.Attached)), c.declaration(cluster.Settings{}))
+	for _, attached := range c.Attached {
+		declared = append(declared, attached)
+	}
+	return declared
+}
+
+// Setup registers the controllers with the manager.
 func (c Controller[R, T]) Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config) error {
 	return c.SetupWith(ctx, mgr, cfg, controller.Options{})
 }
@@ -89,6 +118,11 @@ func (c Controller[R, T]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg s
 	made, err := c.tools(shared)
 	if err != nil {
 		return err
+	}
+	for _, attached := range c.Attached {
+		if err := attached.SetupShared(ctx, shared); err != nil {
+			return err
+		}
 	}
 	return c.declaration(cfg.Cluster).Setup(ctx, shared, made)
 }
@@ -109,6 +143,9 @@ func (c Controller[R, T]) declaration(in cluster.Settings) controller.Controller
 		Pipeline: c.Pipeline, Finalizers: c.Finalizers, Hibernation: c.hibernation(),
 		Background: c.background, Forget: c.forget,
 		Gauges: []reconcile.Gauge[R]{releases[R](c.Metrics)},
+	}
+	for _, attached := range c.Attached {
+		declared.Kinds = append(declared.Kinds, attached.Watch())
 	}
 	if c.hasData() {
 		c.withDatabase(&declared, in)

@@ -18,6 +18,7 @@ import (
 	"github.com/c5c3/forge/internal/common/poddiag"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
@@ -208,9 +209,9 @@ func (a API[S]) container(s S, families []corev1.IPFamily) corev1.Container {
 	return corev1.Container{
 		Name:    p.CodeName,
 		Image:   p.Spec.Image.Reference(),
-		Command: a.server(s, families).Command(p.Spec.UWSGI),
+		Command: a.server(s, families).Command(workers(p)),
 		Ports:   []corev1.ContainerPort{{Name: p.CodeName, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}, readyPort},
-		Env: slices.Concat(optional(a.Backing.Env, p), p.Environment, DrainVariables(p.CodeName), RequestVariables(),
+		Env: slices.Concat(optional(a.Backing.Env, p), p.Environment, DrainVariables(p.CodeName), RequestVariables(p.LargeBodies),
 			readyVariables(p.ConfigDir)),
 		Resources:      ptr.Deref(p.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:   a.startupProbe(p.Port),
@@ -218,6 +219,20 @@ func (a API[S]) container(s S, families []corev1.IPFamily) corev1.Container {
 		ReadinessProbe: readinessProbe(),
 		Lifecycle:      DrainHook(p.CodeName, p.Spec.PreStopSleep()),
 	}
+}
+
+// largeBodyThreads is how many uploads and downloads a worker process serves at once, which
+// mostly wait for the network.
+const largeBodyThreads = 16
+
+// workers returns the settings of uWSGI.
+func workers(p *service.Pass) *commonv1.UWSGISpec {
+	if p.Spec.UWSGI != nil || !p.LargeBodies {
+		return p.Spec.UWSGI
+	}
+	spec := &commonv1.UWSGISpec{Threads: largeBodyThreads}
+	spec.SetDefaults()
+	return spec
 }
 
 // server returns how uWSGI serves the instance. An image of which nothing is known is

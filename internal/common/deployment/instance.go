@@ -22,6 +22,8 @@ type Instance struct {
 	Selector map[string]string
 	// Port is the TCP port on which the Service and the pods listen.
 	Port int32
+	// LargeBodies is that of [service.Definition].
+	LargeBodies bool
 }
 
 // Meta returns the metadata of the objects.

@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/c5c3/forge/internal/common/service"
@@ -20,5 +21,21 @@ func TestUWSGIAcceptsLargeHeadersAndRefusesChunkedRequests(t *testing.T) {
 		if found[name] != want {
 			t.Errorf("%s is %q, want %q", name, found[name], want)
 		}
+	}
+}
+
+func TestAServiceWithLargeBodiesGetsChunkedOnesInManyThreads(t *testing.T) {
+	definition := instance.Definition
+	definition.LargeBodies = true
+	p := service.NewPass(&service.Tools{}, &definition, instance.Brownfield())
+	container, found := (API[*service.Pass]{HealthPath: "/"}).container(p, nil), map[string]string{}
+	for _, variable := range container.Env {
+		found[variable.Name] = variable.Value
+	}
+	if found["UWSGI_HTTP_CHUNKED_INPUT"] != "true" || found["UWSGI_ROUTE_IF_NOT"] != "" {
+		t.Errorf("got %v", found)
+	}
+	if i := slices.Index(container.Command, "--threads"); container.Command[i+1] != "16" {
+		t.Errorf("got %q", container.Command)
 	}
 }

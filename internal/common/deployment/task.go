@@ -57,6 +57,7 @@ func InstanceOf(p *service.Pass) Instance {
 	name := p.Resource.GetName()
 	return Instance{
 		Name: name, Namespace: p.Resource.GetNamespace(), Labels: p.Labels(name), Selector: p.SelectorLabels(name), Port: p.Port,
+		LargeBodies: p.LargeBodies,
 	}
 }
 

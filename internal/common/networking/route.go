@@ -39,7 +39,8 @@ func HTTPRoute(i deployment.Instance, gateway *commonv1.GatewaySpec, api string)
 				Matches: []gatewayv1.HTTPRouteMatch{{Path: &gatewayv1.HTTPPathMatch{
 					Type: ptr.To(gatewayv1.PathMatchPathPrefix), Value: ptr.To(gateway.RoutedPath()),
 				}}},
-				Filters: removal(gateway.Prefix(api)),
+				Filters:  removal(gateway.Prefix(api)),
+				Timeouts: timeouts(i),
 				BackendRefs: []gatewayv1.HTTPBackendRef{{BackendRef: gatewayv1.BackendRef{
 					Weight: ptr.To(int32(1)),
 					BackendObjectReference: gatewayv1.BackendObjectReference{
@@ -52,6 +53,15 @@ func HTTPRoute(i deployment.Instance, gateway *commonv1.GatewaySpec, api string)
 	}
 	route.Annotations = gateway.Annotations
 	return route
+}
+
+// timeouts leaves those of the Gateway in force, unless a request may take any time: 0s stands for
+// no limit (https://gateway-api.sigs.k8s.io/reference/spec/#httproutetimeouts).
+func timeouts(i deployment.Instance) *gatewayv1.HTTPRouteTimeouts {
+	if !i.LargeBodies {
+		return nil
+	}
+	return &gatewayv1.HTTPRouteTimeouts{Request: ptr.To(gatewayv1.Duration("0s")), BackendRequest: ptr.To(gatewayv1.Duration("0s"))}
 }
 
 // removal returns the filters that remove a prefix from the path of a request. They pass it on in

@@ -6,6 +6,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
+
+	"github.com/c5c3/forge/internal/common/deployment"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 func TestRouteReadinessFollowsTheConditionsOfItsGateway(t *testing.T) {
@@ -48,5 +51,15 @@ func TestRouteReadinessFollowsTheConditionsOfItsGateway(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestARouteToAServiceWithLargeBodiesHasNoTimeLimit(t *testing.T) {
+	gateway := &commonv1.GatewaySpec{Hostname: "images.example.com"}
+	for _, large := range []bool{false, true} {
+		rule := HTTPRoute(deployment.Instance{Name: "harbour", Port: 7000, LargeBodies: large}, gateway, "").Spec.Rules[0]
+		if (rule.Timeouts != nil) != large || large && (*rule.Timeouts.Request != "0s" || *rule.Timeouts.BackendRequest != "0s") {
+			t.Errorf("with large bodies %t: %+v", large, rule.Timeouts)
+		}
 	}
 }

@@ -45,6 +45,9 @@ type Definition struct {
 	Environment []corev1.EnvVar
 	// Application is what the service's images hold.
 	Application Application
+	// LargeBodies marks a service whose requests and answers may have bodies of any length, and
+	// take as long as these need. It reads a body of unknown length itself.
+	LargeBodies bool
 }
 
 // Application describes the software of a service, as its images hold it.

@@ -16,7 +16,7 @@ import (
 
 // Requirement is a Secret that the spec refers to, with the keys that it must hold.
 type Requirement struct {
-	// Name is the name of the Secret. Each of Keys must have a value.
+	// Name is the name of the Secret. Each of Keys must have a value; there may be none.
 	Name string
 	Keys []string
 	// Field is the field of the spec that refers to the Secret.
@@ -30,6 +30,9 @@ func LookUp(ctx context.Context, p *Pass, required Requirement) (found *corev1.S
 	secret, err := apply.Find(ctx, p.Refs, p.Key(required.Name), &corev1.Secret{})
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", required.Field, err)
+	}
+	if secret == nil && len(required.Keys) == 0 {
+		return nil, fmt.Sprintf("Secret %s of %s does not exist; create it", required.Name, required.Field), nil
 	}
 	if secret == nil {
 		return nil, fmt.Sprintf("Secret %s of %s does not exist; create it with a value under %s",

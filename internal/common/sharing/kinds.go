@@ -28,6 +28,7 @@ var kinds = []schema.GroupVersionKind{
 	{Group: "keystone.openstack.c5c3.io", Version: "v1alpha1", Kind: "Keystone"},
 	{Group: "placement.openstack.c5c3.io", Version: "v1alpha1", Kind: "Placement"},
 	{Group: "barbican.openstack.c5c3.io", Version: "v1alpha1", Kind: "Barbican"},
+	{Group: "glance.openstack.c5c3.io", Version: "v1alpha1", Kind: "Glance"},
 }
 
 // Others returns the kinds with a database, other than the given one.

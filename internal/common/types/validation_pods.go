@@ -222,6 +222,7 @@ func validateVariableSource(variable corev1.EnvVar, at *field.Path) field.ErrorL
 func ownDirectories(service string) []string {
 	return []string{
 		"/etc/" + service, "/scripts", "/fernet-keys-src", "/credential-keys-src", "/etc/openstack-dashboard", "/var/lib/openstack-dashboard",
+		"/var/lib/glance",
 		"/dev", "/proc", "/sys", "/run/secrets", "/var/run/secrets",
 	}
 }

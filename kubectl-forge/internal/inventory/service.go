@@ -11,6 +11,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	barbicanv1alpha1 "github.com/c5c3/forge/operators/barbican/api/v1alpha1"
+	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
 	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
@@ -56,6 +57,13 @@ var ServiceKinds = []*ServiceKind{
 		List:           func() client.ObjectList { return &placementv1alpha1.PlacementList{} },
 		SelectorLabels: placementv1alpha1.SelectorLabels, TaskName: placementv1alpha1.TaskName,
 		Vocabularies: placementv1alpha1.Vocabularies, SLURP: placementv1alpha1.SLURP,
+	},
+	{
+		GroupVersionKind: glancev1alpha1.GroupVersion.WithKind(glancev1alpha1.Kind), AddToScheme: glancev1alpha1.AddToScheme,
+		Empty:          func() Resource { return &glancev1alpha1.Glance{} },
+		List:           func() client.ObjectList { return &glancev1alpha1.GlanceList{} },
+		SelectorLabels: glancev1alpha1.SelectorLabels, TaskName: glancev1alpha1.TaskName,
+		Vocabularies: glancev1alpha1.Vocabularies, SLURP: glancev1alpha1.SLURP,
 	},
 	{
 		GroupVersionKind: horizonv1alpha1.GroupVersion.WithKind(horizonv1alpha1.Kind), AddToScheme: horizonv1alpha1.AddToScheme,

@@ -87,6 +87,7 @@ func TestEachServiceOfAControlPlaneIsInItsTreeWithItsCauses(t *testing.T) {
 }
 
 func TestEveryServiceKindHasItsControlPlaneReasons(t *testing.T) {
+	parts := 0
 	for _, kind := range inventory.ServiceKinds {
 		words := []string{"WaitingFor" + kind.Kind}
 		if commonv1.DataOf(kind.Empty()) != nil {
@@ -98,12 +99,16 @@ func TestEveryServiceKindHasItsControlPlaneReasons(t *testing.T) {
 				// A service need not be a part of control planes.
 				continue
 			}
+			parts++
 			for _, word := range words {
 				if !slices.Contains(known.Conditions[i].False, word) {
 					t.Errorf("a ControlPlane does not say %s", word)
 				}
 			}
 		}
+	}
+	if parts < 3 {
+		t.Errorf("a ControlPlane has conditions for %d services", parts)
 	}
 }
 

@@ -12,12 +12,14 @@ import (
 )
 
 // sharedWords is the file with the conditions and reasons of all kinds, sharedEvents that with
-// their events, and serviceWords the file with the words of all services, relative to the
+// their events, serviceWords the file with the words of all services, and attachmentWords that with
+// those of resources that belong to a service, relative to the
 // folder of an API package.
 const (
-	sharedWords  = "../../../../internal/common/vocabulary/words.go"
-	sharedEvents = "../../../../internal/common/vocabulary/event_words.go"
-	serviceWords = "../../../../internal/common/vocabulary/service_words.go"
+	sharedWords     = "../../../../internal/common/vocabulary/words.go"
+	sharedEvents    = "../../../../internal/common/vocabulary/event_words.go"
+	serviceWords    = "../../../../internal/common/vocabulary/service_words.go"
+	attachmentWords = "../../../../internal/common/vocabulary/attachment.go"
 )
 
 // EveryConditionAndReasonIsListed checks that the vocabularies of an API package
@@ -39,7 +41,7 @@ func EveryConditionAndReasonIsListed(t *testing.T, kinds []vocabulary.Kind, file
 // services, unless the package has a constant for them.
 func withoutServiceWords(t *testing.T, listed, own []string) []string {
 	t.Helper()
-	shared := values(t, outside.File(serviceWords))
+	shared := values(t, outside.File(serviceWords), outside.File(attachmentWords))
 	return slices.DeleteFunc(listed, func(word string) bool {
 		return slices.Contains(shared, word) && !slices.Contains(own, word)
 	})

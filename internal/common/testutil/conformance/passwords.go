@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -23,21 +24,33 @@ func (i *Instance[T]) keepsPasswords(mode) {
 		readable = append(readable, list)
 	}
 	for _, input := range i.Inputs(i.namespace()) {
-		secret, _ := input.(*corev1.Secret)
-		password := secret.StringData["password"]
-		if password == "" {
+		secret, ok := input.(*corev1.Secret)
+		if !ok {
+			continue
+		}
+		confidential := maps.Clone(secret.StringData)
+		delete(confidential, "username")
+		if len(confidential) == 0 {
 			i.Fatalf("Secret %s has no password to look for", secret.Name)
 		}
-		// oslo.config takes a dollar sign only when it is doubled.
-		for _, written := range []string{password, strings.ReplaceAll(password, "$", "$$")} {
-			for _, objects := range readable {
-				text, err := json.Marshal(objects)
-				if err != nil {
-					i.Fatal(err)
-				}
-				if strings.Contains(string(text), written) {
-					i.Errorf("%T has the password of Secret %s", objects, secret.Name)
-				}
+		for key, password := range confidential {
+			i.conceals(readable, "the "+key+" of Secret "+secret.Name, password)
+		}
+	}
+}
+
+// conceals verifies that nothing readable has the password.
+func (i *Instance[T]) conceals(readable []any, what, password string) {
+	i.Helper()
+	// oslo.config takes a dollar sign only when it is doubled.
+	for _, written := range []string{password, strings.ReplaceAll(password, "$", "$$")} {
+		for _, objects := range readable {
+			text, err := json.Marshal(objects)
+			if err != nil {
+				i.Fatal(err)
+			}
+			if strings.Contains(string(text), written) {
+				i.Errorf("%T has %s", objects, what)
 			}
 		}
 	}

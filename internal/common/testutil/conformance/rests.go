@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/children"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -129,11 +131,30 @@ func (i *Instance[T]) writes(m mode) {
 	if patches := made["patch "+resource]; i.hasData() && (patches < 2 || patches > 3) {
 		i.Errorf("%d patches of the resource, expected 2 or 3 of\n%s", patches, writes)
 	}
-	delete(made, "patch "+resource)
-	delete(made, "update "+resource+"/status")
+	for _, written := range append(i.attached(), resource) {
+		delete(made, "patch "+written)
+		delete(made, "update "+written+"/status")
+	}
 	if diff := cmp.Diff(i.childWrites(i.T, m), made); diff != "" {
 		i.Errorf("writes of children (-want +got):\n%s\nof\n%s", diff, writes)
 	}
+}
+
+// attached returns the resources of what the operator reconciles beside the service, such as its
+// stores.
+func (i *Instance[T]) attached() []string {
+	var all []string
+	for _, input := range i.Inputs(i.namespace()) {
+		if _, ok := input.(reconcile.Object); !ok {
+			continue
+		}
+		gvk, err := i.Admin.GroupVersionKindFor(input)
+		if err != nil {
+			i.Fatal(err)
+		}
+		all = append(all, i.suite.World.resource(i.T, gvk))
+	}
+	return all
 }
 
 // resourceOf returns the resource of the kind, as in "jobs.batch".
@@ -174,7 +195,9 @@ func (i *Instance[T]) reads(mode) {
 	}
 	want := map[string]int{}
 	for _, input := range i.Inputs(i.namespace()) {
-		want["secrets "+input.GetName()] = 1
+		if _, ok := input.(*corev1.Secret); ok {
+			want["secrets "+input.GetName()] = 1
+		}
 	}
 	if diff := cmp.Diff(want, read); diff != "" {
 		i.Errorf("reads from the API server (-want +got):\n%s", diff)

@@ -16,11 +16,17 @@ import (
 
 // Main runs the tests of the package of the service's controller, internal/controller, in
 // a world. It fails if they have not produced every reason of the vocabulary. It is the
-// whole body of TestMain.
-func Main[T service.Resource](m *testing.M, s Service[T], w *World) {
+// whole body of TestMain. attached are the vocabularies of resources that belong to the service.
+func Main[T service.Resource](m *testing.M, s Service[T], w *World, attached ...vocabulary.Kind) {
 	o := envtest.Options{
 		CRDs: Definitions(s.Definition.Kind), ThirdParty: thirdparty.All, GarbageCollector: true,
 		Vocabularies: []expect.Vocabulary{{Kind: s.Vocabulary, Unreached: s.unreached()}}, Sampled: !s.Exemplary,
+	}
+	for _, kind := range attached {
+		o.Vocabularies = append(o.Vocabularies, expect.Vocabulary{Kind: kind, Unreached: map[string]string{
+			vocabulary.ReasonReconcileError: "it is the reason of the step that failed, while Ready says NotAllReady",
+			vocabulary.ReasonInvalidSpec:    "the schema states the rules of the kind",
+		}})
 	}
 	*w = World{
 		Deployments: standin.NewDeployments(), Jobs: standin.NewJobs(),

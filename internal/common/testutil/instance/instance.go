@@ -30,7 +30,7 @@ import (
 
 // AddToScheme registers the kind.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(groupVersion, &Harbour{}, &HarbourList{}, &Lighthouse{}, &Buoy{}, &BuoyList{})
+	scheme.AddKnownTypes(groupVersion, &Harbour{}, &HarbourList{}, &Lighthouse{}, &Buoy{}, &BuoyList{}, &Marina{}, &Mooring{}, &MooringList{})
 	metav1.AddToGroupVersion(scheme, groupVersion)
 	return nil
 }
@@ -63,7 +63,7 @@ func Pass(t testing.TB, h service.Resource, funcs interceptor.Funcs, objects ...
 	t.Helper()
 	scheme := Scheme(t)
 	c := fake.NewClientBuilder().WithScheme(scheme).WithInterceptorFuncs(funcs).WithObjects(append(objects, h)...).
-		WithIndex(&Harbour{}, service.IndexDatabase, indexDatabase).Build()
+		WithIndex(&Harbour{}, service.IndexDatabase, indexDatabase).WithIndex(&Mooring{}, MooringField, indexMarina).Build()
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(h), h); err != nil {
 		t.Fatal(err)
 	}

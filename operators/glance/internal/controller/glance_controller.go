@@ -1,0 +1,163 @@
+// Package controller has the controllers of Glances and of GlanceBackends. This file is the map of it:
+// the service that it runs, the steps in order, the condition each owns and what each needs.
+package controller
+
+import (
+	"context"
+
+	"github.com/c5c3/forge/internal/common/apiservice"
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/health"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/serviceuser"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
+	"github.com/c5c3/forge/operators/glance/internal/metrics"
+)
+
+// The permissions of the operator. The chart's roles are generated from these markers.
+//
+// +kubebuilder:rbac:groups=glance.openstack.c5c3.io,resources=glances,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=glance.openstack.c5c3.io,resources=glances/status,verbs=update
+// +kubebuilder:rbac:groups=glance.openstack.c5c3.io,resources=glances/finalizers,verbs=update
+// +kubebuilder:rbac:groups=glance.openstack.c5c3.io,resources=glancebackends,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=glance.openstack.c5c3.io,resources=glancebackends/status,verbs=update
+// +kubebuilder:rbac:groups=glance.openstack.c5c3.io,resources=glancebackends/finalizers,verbs=update
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=list;watch
+// +kubebuilder:rbac:groups=placement.openstack.c5c3.io,resources=placements,verbs=list;watch
+// +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicans,verbs=list;watch
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;update;delete
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=list;watch
+// +kubebuilder:rbac:groups="";events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups="",resources=events,verbs=list
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs;cronjobs,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=gateway.networking.k8s.io,resources=httproutes,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=mariadbs,verbs=get;list;watch
+// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=databases;users;grants,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=cert-manager.io,resources=certificates,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=external-secrets.io,resources=clustersecretstores,verbs=list;watch
+// +kubebuilder:rbac:groups=external-secrets.io,resources=externalsecrets,verbs=list;watch
+// +kubebuilder:rbac:groups=scheduling.k8s.io,resources=priorityclasses,verbs=get
+
+// pipeline lists the steps of a pass in order.
+var pipeline = reconcile.Pipeline[*scope]{
+	{
+		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: steps.DatabaseSecret,
+		Sets: []reconcile.Value{database.CredentialsOf},
+	},
+	{
+		Name: "DatabaseTLS", Condition: vocabulary.ConditionDatabaseTLSReady, Run: steps.DatabaseTLS,
+	},
+	{
+		Name: "DBConnectionSecret", Condition: vocabulary.ConditionSecretsReady, Run: steps.DatabaseConnection,
+		Reads: []reconcile.Value{database.CredentialsOf}, Sets: []reconcile.Value{database.Connection},
+		Needs: []string{"Secrets"},
+	},
+	{
+		Name: "Backends", Condition: glancev1alpha1.ConditionBackendsReady, Run: reconcileBackends,
+		Sets: []reconcile.Value{backends.Accepted},
+	},
+	{
+		Name: "Config", Condition: vocabulary.ConditionSecretsReady, Run: settings.Reconcile,
+		Reads: []reconcile.Value{backends.Accepted}, Sets: []reconcile.Value{service.Config}, Needs: []string{"Backends"},
+	},
+	{
+		Name: "ConfigCheck", Condition: vocabulary.ConditionSecretsReady, Run: settings.ReconcileCheck,
+		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
+	},
+	{
+		Name: "Logging", Condition: vocabulary.ConditionLoggingHealthy, Run: steps.Logging,
+		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"}, Informational: true,
+	},
+	{
+		Name: "ServiceUser", Condition: vocabulary.ConditionServiceUserReady, Run: serviceuser.Step[*scope]{}.Reconcile,
+		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
+	},
+	{
+		Name: "NetworkPolicy", Condition: vocabulary.ConditionNetworkPolicyReady, Run: steps.NetworkPolicies,
+	},
+	{
+		Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.Database,
+		Reads:    []reconcile.Value{database.CredentialsOf, database.Connection, service.Config},
+		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
+		Announce: []string{vocabulary.ReasonDatabaseSynced},
+	},
+	{
+		Name: "Image", Condition: vocabulary.ConditionReleaseConsistent, Run: steps.Image, Needs: []string{"Config"}, Informational: true,
+	},
+	{
+		Name: "PolicyValidation", Condition: vocabulary.ConditionPolicyValidReady, Run: steps.PolicyValidation,
+		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
+	},
+	{
+		Name: "Deployment", Condition: vocabulary.ConditionDeploymentReady, Run: api.Reconcile,
+		Reads: []reconcile.Value{database.Connection, service.Config, backends.Accepted},
+		Needs: []string{"Database", "ConfigCheck", "ServiceUser", "PolicyValidation"},
+	},
+	{
+		Name: "BackendsInUse", Condition: glancev1alpha1.ConditionBackendsReady, Run: followBackends,
+		Reads: []reconcile.Value{database.Connection, service.Config, backends.Accepted}, Needs: []string{"Deployment"},
+	},
+	{
+		Name: "HTTPRoute", Condition: vocabulary.ConditionHTTPRouteReady, Run: steps.Route,
+	},
+	{
+		Name: "HealthCheck", Condition: glancev1alpha1.ConditionGlanceAPIReady,
+		Run:  health.Check[*scope]{Condition: glancev1alpha1.ConditionGlanceAPIReady, URL: internalEndpoint}.Reconcile,
+		Sets: []reconcile.Value{health.RolloutOf},
+	},
+	{
+		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: steps.Autoscaler,
+	},
+}
+
+// finalizers lists the stages of deletion.
+var finalizers = []reconcile.Finalizer[*scope]{
+	{
+		Name: "glance.openstack.c5c3.io/finalizer",
+		Step: reconcile.Step[*scope]{
+			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.FinalizeDatabase,
+		},
+	},
+}
+
+// Controller declares the controllers of Glances and of their backends.
+var Controller = apiservice.Controller[*glancev1alpha1.Glance, struct{}]{
+	Definition:  &definition,
+	Metrics:     metrics.Operator,
+	For:         &glancev1alpha1.Glance{},
+	List:        &glancev1alpha1.GlanceList{},
+	AddToScheme: glancev1alpha1.AddToScheme,
+	Guard:       guard,
+	Outdated:    glancev1alpha1.Outdated,
+	Pipeline:    pipeline,
+	Finalizers:  finalizers,
+	Attached:    []apiservice.Attached{backends.Controller()},
+}
+
+// Outlines describes the controllers of this operator for the documentation.
+var Outlines = Controller.Outlines
+
+// guard applies the defaults and rules of the webhooks, for installations without them.
+func guard(p *glancev1alpha1.Glance) error {
+	glancev1alpha1.SetDefaults(p)
+	return glancev1alpha1.Validate(p).ToAggregate()
+}
+
+// reconcileBackends finds the backends that the Glance uses. It owns BackendsReady.
+func reconcileBackends(ctx context.Context, s *scope) reconcile.Outcome {
+	return backends.Reconcile(ctx, s.Pass)
+}
+
+// followBackends records which backends all pods have. It owns BackendsReady.
+func followBackends(ctx context.Context, s *scope) reconcile.Outcome {
+	return backends.Follow(ctx, s.Pass)
+}

@@ -1,0 +1,25 @@
+//go:build integration
+
+package main
+
+import (
+	"testing"
+
+	"github.com/c5c3/forge/internal/common/testutil/installed"
+	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
+	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
+)
+
+var chart = installed.Chart{
+	Folder: "helm/glance-operator", Options: options(), Sample: "config/samples/minimal.yaml", Begun: "SecretsReady",
+}
+
+func TestMain(m *testing.M) { chart.Main(m, thirdparty.All) }
+
+func TestTheOperatorAsInstalledByItsChartBecomesReadyAndGuardsGlances(t *testing.T) {
+	installed.Guards(t, chart, func(p *glancev1alpha1.Glance) { p.Spec.PriorityClassName = new("missing") }, `Not found: "missing"`)
+}
+
+func TestANamespacedReleaseReconcilesWithARoleAlone(t *testing.T) { chart.WorksWithARole(t) }
+
+func TestTheChartHookMayApplyTheCRD(t *testing.T) { chart.AppliesDefinitions(t) }
