@@ -181,3 +181,9 @@ func WithKeys(prerequisites []Condition, keys ...Condition) []Condition {
 	network := slices.IndexFunc(all, func(c Condition) bool { return c.Type == ConditionNetworkPolicyReady })
 	return slices.Insert(all, network, keys...)
 }
+
+// CleanUpCondition returns the condition of a service with a CronJob that removes from the
+// database what users have deleted.
+func CleanUpCondition() Condition {
+	return Condition{Type: ConditionCleanUpReady, Aggregated: true, True: []string{ReasonCleanUpReady}, False: []string{ReasonCleanUpFailed}}
+}

@@ -259,3 +259,16 @@ const (
 	// EventESOAdoptionTimedOut: delete the key backups in the secret backend by hand.
 	EventESOAdoptionTimedOut = "ESOAdoptionTimedOut"
 )
+
+// Words about the removal of what users have deleted from the database, which only some services
+// need; see package scheduled.
+const (
+	// ConditionCleanUpReady covers the removal of what users have deleted from the database.
+	ConditionCleanUpReady = "CleanUpReady"
+	// ReasonCleanUpReady: nothing to do.
+	ReasonCleanUpReady = "CleanUpReady"
+	// ReasonCleanUpFailed: correct what the message names; what users have deleted stays in the database until a Job of the CronJob succeeds.
+	ReasonCleanUpFailed = "CleanUpFailed"
+	// EventCleanUpFailed: correct what the CleanUpReady condition names.
+	EventCleanUpFailed = "CleanUpFailed"
+)

@@ -36,7 +36,7 @@ func minimal() *Barbican {
 // cleaned says when what was deleted is removed.
 func cleaned() *Barbican {
 	b := minimal()
-	b.Spec.CleanUp = &CleanUpSpec{Schedule: "@daily", Suspend: true, MinDays: 30}
+	b.Spec.CleanUp = &commonv1.CleanUpSpec{Schedule: "@daily", Suspend: true, MinDays: 30}
 	return b
 }
 
@@ -51,11 +51,11 @@ func violations() []violation {
 			"metadata.name", "name must start with a letter", "name must start with a letter", "Invalid value",
 		},
 		{
-			"a schedule that is no cron expression", func(b *Barbican) { b.Spec.CleanUp = &CleanUpSpec{Schedule: "tomorrow", MinDays: 1} },
+			"a schedule that is no cron expression", func(b *Barbican) { b.Spec.CleanUp = &commonv1.CleanUpSpec{Schedule: "tomorrow", MinDays: 1} },
 			"spec.cleanUp.schedule", "invalid cron expression", "", "",
 		},
 		{
-			"a clean-up of what was deleted tomorrow", func(b *Barbican) { b.Spec.CleanUp = &CleanUpSpec{Schedule: "@daily", MinDays: -1} },
+			"a clean-up of what was deleted tomorrow", func(b *Barbican) { b.Spec.CleanUp = &commonv1.CleanUpSpec{Schedule: "@daily", MinDays: -1} },
 			"spec.cleanUp.minDays", "must be between 1 and 36500 days", "greater than or equal to 1", "",
 		},
 		{

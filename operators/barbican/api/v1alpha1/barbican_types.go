@@ -74,33 +74,7 @@ type BarbicanSpec struct {
 	//
 	// +optional
 	// +default={}
-	CleanUp *CleanUpSpec `json:"cleanUp,omitempty"`
-}
-
-// CleanUpSpec sets when what was deleted is removed from the database.
-type CleanUpSpec struct {
-	// schedule is when it is removed, in cron format with five fields. The default is
-	// "30 3 * * *", every night.
-	//
-	// +optional
-	// +default="30 3 * * *"
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Schedule string `json:"schedule,omitempty"`
-
-	// suspend pauses the removal. The default is false.
-	//
-	// +optional
-	// +default=false
-	Suspend bool `json:"suspend,omitempty"`
-
-	// minDays is how many days ago it was deleted at least. The default is 90.
-	//
-	// +optional
-	// +default=90
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=36500
-	MinDays int32 `json:"minDays,omitempty"`
+	CleanUp *commonv1.CleanUpSpec `json:"cleanUp,omitempty"`
 }
 
 // BarbicanStatus is the state of a Barbican, as the operator last observed it.

@@ -6,8 +6,6 @@ const (
 	ConditionKeyReady = "KeyEncryptionKeyReady"
 	// ConditionBarbicanAPIReady reports whether the API answers.
 	ConditionBarbicanAPIReady = "BarbicanAPIReady"
-	// ConditionCleanUpReady covers the removal of deleted secrets from the database.
-	ConditionCleanUpReady = "CleanUpReady"
 )
 
 // Reasons of conditions that only a Barbican has.
@@ -20,9 +18,4 @@ const (
 	ReasonKeyRotationRefused = "KeyRotationRefused"
 	// ReasonKeyRewrapFailed: correct what the message names; no secret is lost, and both keys stay until then.
 	ReasonKeyRewrapFailed = "KeyRewrapFailed"
-
-	// ReasonCleanUpReady: nothing to do.
-	ReasonCleanUpReady = "CleanUpReady"
-	// ReasonCleanUpFailed: correct what the message names; deleted secrets stay in the database until a Job of the CronJob succeeds.
-	ReasonCleanUpFailed = "CleanUpFailed"
 )

@@ -1,12 +1,6 @@
 package v1alpha1
 
-import "cmp"
-
-// The defaults of spec.cleanUp.
-const (
-	DefaultCleanUpSchedule       = "30 3 * * *"
-	DefaultCleanUpMinDays  int32 = 90
-)
+import commonv1 "github.com/c5c3/forge/internal/common/types"
 
 // SetDefaults fills in every unset field that has a default and leaves the rest
 // alone. Doing it twice changes nothing more. It runs in the mutating webhook
@@ -16,9 +10,5 @@ func SetDefaults(b *Barbican) {
 	b.Spec.ServiceSpec.SetDefaults()
 	b.Spec.DataSpec.SetDefaults()
 	b.Spec.Identity.SetDefaults()
-	if b.Spec.CleanUp == nil {
-		b.Spec.CleanUp = &CleanUpSpec{}
-	}
-	b.Spec.CleanUp.Schedule = cmp.Or(b.Spec.CleanUp.Schedule, DefaultCleanUpSchedule)
-	b.Spec.CleanUp.MinDays = cmp.Or(b.Spec.CleanUp.MinDays, DefaultCleanUpMinDays)
+	commonv1.SetCleanUpDefaults(&b.Spec.CleanUp)
 }

@@ -9,6 +9,4 @@ const (
 	EventKeyRotated = "KeyEncryptionKeyRotated"
 	// EventKeyRewrapFailed: correct what the KeyEncryptionKeyReady condition names.
 	EventKeyRewrapFailed = "KeyRewrapFailed"
-	// EventCleanUpFailed: correct what the CleanUpReady condition names.
-	EventCleanUpFailed = "CleanUpFailed"
 )

@@ -28,6 +28,9 @@ func (b *Barbican) ServiceUser() commonv1.ServiceUser {
 	return commonv1.ServiceUser{Identity: &b.Spec.Identity, SecretRef: &b.Spec.ServiceUserSecretRef}
 }
 
+// CleanUpSpec returns a pointer to the part of the spec about the removal of what was deleted.
+func (b *Barbican) CleanUpSpec() **commonv1.CleanUpSpec { return &b.Spec.CleanUp }
+
 // ServiceStatus returns the status of a Barbican.
 func (b *Barbican) ServiceStatus() *commonv1.ServiceStatus { return &b.Status.ServiceStatus }
 

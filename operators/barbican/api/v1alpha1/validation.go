@@ -17,11 +17,7 @@ import (
 var table = slices.Concat(
 	commonv1.ServiceRules[*Barbican](AppName, SelectorLabels), commonv1.DataRules[*Barbican](AppName),
 	commonv1.OptionsRules[*Barbican](), commonv1.NameRules[*Barbican](), commonv1.ExtraConfigRules[*Barbican](checkKey),
-	commonv1.ServiceUserRules[*Barbican](),
-	rules.Table[*Barbican]{
-		{Path: "spec.cleanUp.schedule", Check: rules.Schedule(cleanUpSchedule)},
-		{Path: "spec.cleanUp.minDays", Check: checkMinDays},
-	},
+	commonv1.ServiceUserRules[*Barbican](), commonv1.CleanUpRules[*Barbican](),
 )
 
 // Limits are the rules that refuse new values only.
@@ -66,20 +62,4 @@ func CheckSecretOptions(options map[string]map[string]string) error {
 		return nil
 	}
 	return fmt.Errorf("remove [%s] %s: %s", KeySection, KeyOption, refusedKey)
-}
-
-func cleanUpSchedule(b *Barbican) *string {
-	if b.Spec.CleanUp == nil {
-		return nil
-	}
-	return &b.Spec.CleanUp.Schedule
-}
-
-const maxMinDays = 36500
-
-func checkMinDays(b *Barbican, at *field.Path) field.ErrorList {
-	if b.Spec.CleanUp == nil || b.Spec.CleanUp.MinDays >= 1 && b.Spec.CleanUp.MinDays <= maxMinDays {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, b.Spec.CleanUp.MinDays, fmt.Sprintf("must be between 1 and %d days", maxMinDays))}
 }

@@ -13,11 +13,10 @@ func Vocabularies() []vocabulary.Kind {
 	return []vocabulary.Kind{{
 		Kind: Kind,
 		Conditions: slices.Concat(prerequisites, serving, []vocabulary.Condition{
-			{Type: ConditionCleanUpReady, Aggregated: true, True: []string{ReasonCleanUpReady}, False: []string{ReasonCleanUpFailed}},
-			vocabulary.BackupCondition(), vocabulary.ReleaseCondition(), vocabulary.LoggingCondition(),
+			vocabulary.CleanUpCondition(), vocabulary.BackupCondition(), vocabulary.ReleaseCondition(), vocabulary.LoggingCondition(),
 		}, vocabulary.Summary(vocabulary.ReasonDatabaseInUse)),
 		Events: slices.Concat(vocabulary.ServiceEvents(), vocabulary.KeyEvents(),
-			vocabulary.Normal(EventKeyGenerated, EventKeyRotated), vocabulary.Warnings(EventKeyRewrapFailed, EventCleanUpFailed)),
+			vocabulary.Normal(EventKeyGenerated, EventKeyRotated), vocabulary.Warnings(EventKeyRewrapFailed, vocabulary.EventCleanUpFailed)),
 	}}
 }
 

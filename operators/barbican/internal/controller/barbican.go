@@ -9,6 +9,7 @@ import (
 	"github.com/c5c3/forge/internal/common/keyring"
 	"github.com/c5c3/forge/internal/common/kit"
 	"github.com/c5c3/forge/internal/common/release"
+	"github.com/c5c3/forge/internal/common/scheduled"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/serviceconfig"
 	"github.com/c5c3/forge/internal/common/serviceuser"
@@ -64,6 +65,14 @@ printf '%s\n' "$output" >&2
 case $output in *"Can't locate revision"*) exit 0 ;; esac
 [ "$code" -eq 0 ] && printf '%s\n' "$output" | grep -Eq '^[0-9a-f]{12}'`
 )
+
+// cleanUp is the CronJob that removes what was deleted.
+var cleanUp = scheduled.CleanUp{
+	What: "secrets", Database: barbicanDatabase,
+	Command: func(days string) []string {
+		return manage("db", "clean", "--min-days", days, "--clean-unassociated-projects")
+	},
+}
 
 // steps are those that every service has.
 var steps = kit.Steps[*scope]{Schema: barbicanSchema}

@@ -125,7 +125,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: steps.Autoscaler,
 	},
 	{
-		Name: "CleanUp", Condition: barbicanv1alpha1.ConditionCleanUpReady, Run: reconcileCleanUp,
+		Name: "CleanUp", Condition: vocabulary.ConditionCleanUpReady, Run: service.On[*scope](cleanUp.Reconcile),
 		Reads: []reconcile.Value{service.Config, database.Connection}, Needs: []string{"Database"},
 	},
 	{

@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	_ "embed"
-	"strconv"
 
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
@@ -69,18 +68,4 @@ func rewrap(p *service.Pass) deployment.Task {
 
 func reconcileInstallation(ctx context.Context, s *scope) reconcile.Outcome {
 	return inspection.Reconcile(ctx, s.Pass, barbicanSchema)
-}
-
-// cleanUp is the CronJob that removes what was deleted.
-var cleanUp = scheduled.Task{
-	Name: "clean-up", Does: "removing deleted secrets from the database", Database: barbicanDatabase,
-	Ready: barbicanv1alpha1.ReasonCleanUpReady, Failed: barbicanv1alpha1.ReasonCleanUpFailed,
-}
-
-func reconcileCleanUp(ctx context.Context, s *scope) reconcile.Outcome {
-	wanted := s.Resource.Spec.CleanUp
-	return cleanUp.Reconcile(ctx, s.Pass, scheduled.Run{
-		Command:  manage("db", "clean", "--min-days", strconv.Itoa(int(wanted.MinDays)), "--clean-unassociated-projects"),
-		Schedule: wanted.Schedule, Suspend: wanted.Suspend,
-	})
 }

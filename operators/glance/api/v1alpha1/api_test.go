@@ -51,6 +51,14 @@ func violations() []violation {
 			"spec.stagingSize", "stagingSize must be more than 0", "", "",
 		},
 		{
+			"a schedule that is no cron expression", func(p *Glance) { p.Spec.CleanUp = &commonv1.CleanUpSpec{Schedule: "tomorrow", MinDays: 1} },
+			"spec.cleanUp.schedule", "invalid cron expression", "", "",
+		},
+		{
+			"a clean-up of what was deleted tomorrow", func(p *Glance) { p.Spec.CleanUp = &commonv1.CleanUpSpec{Schedule: "@daily", MinDays: -1} },
+			"spec.cleanUp.minDays", "must be between 1 and 36500 days", "greater than or equal to 1", "",
+		},
+		{
 			"nowhere to download from", func(p *Glance) { p.Spec.WebDownload = &WebDownloadSpec{} },
 			"spec.webDownload.allowedHosts", "name the hosts", "Required value", "",
 		},
@@ -89,10 +97,16 @@ func glances() apitest.Kind[*Glance] {
 			p := minimal()
 			p.Spec.DefaultBackend = "images"
 			p.Spec.StagingSize = new(resource.MustParse("5Gi"))
+			p.Spec.CleanUp = &commonv1.CleanUpSpec{Schedule: "@daily", Suspend: true, MinDays: 30}
 			downloading("images.example.com")(p)
 			return p
 		}},
-		DefaultRows:      []apitest.Default{{Path: "spec.stagingSize", Want: "20Gi"}},
+		DefaultRows: []apitest.Default{
+			{Path: "spec.stagingSize", Want: "20Gi"},
+			{Path: "spec.cleanUp.schedule", Want: "30 3 * * *"},
+			{Path: "spec.cleanUp.suspend", Want: false},
+			{Path: "spec.cleanUp.minDays", Want: int64(90)},
+		},
 		KubernetesFields: []string{"spec.stagingSize"},
 
 		Rules:       slices.Concat(table, Limits.Table()),

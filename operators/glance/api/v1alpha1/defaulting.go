@@ -1,6 +1,10 @@
 package v1alpha1
 
-import "k8s.io/apimachinery/pkg/api/resource"
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
 
 // DefaultStagingSize is the default of spec.stagingSize.
 var DefaultStagingSize = resource.MustParse("20Gi")
@@ -13,6 +17,7 @@ func SetDefaults(p *Glance) {
 	p.Spec.ServiceSpec.SetDefaults()
 	p.Spec.DataSpec.SetDefaults()
 	p.Spec.Identity.SetDefaults()
+	commonv1.SetCleanUpDefaults(&p.Spec.CleanUp)
 	if p.Spec.StagingSize == nil {
 		p.Spec.StagingSize = new(DefaultStagingSize)
 	}

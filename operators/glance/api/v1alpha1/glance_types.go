@@ -84,6 +84,13 @@ type GlanceSpec struct {
 	// +default="20Gi"
 	StagingSize *resource.Quantity `json:"stagingSize,omitempty"`
 
+	// cleanUp sets when deleted images and tasks are removed from the database. By default this
+	// happens every night, 90 days after they were deleted. The identifiers of images are kept.
+	//
+	// +optional
+	// +default={}
+	CleanUp *commonv1.CleanUpSpec `json:"cleanUp,omitempty"`
+
 	// webDownload lets Glance import images from URLs. By default it does not.
 	//
 	// +optional

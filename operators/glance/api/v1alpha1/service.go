@@ -24,6 +24,9 @@ func (p *Glance) ServiceUser() commonv1.ServiceUser {
 	return commonv1.ServiceUser{Identity: &p.Spec.Identity, SecretRef: &p.Spec.ServiceUserSecretRef}
 }
 
+// CleanUpSpec returns a pointer to the part of the spec about the removal of what was deleted.
+func (p *Glance) CleanUpSpec() **commonv1.CleanUpSpec { return &p.Spec.CleanUp }
+
 // ServiceStatus returns the status of a Glance.
 func (p *Glance) ServiceStatus() *commonv1.ServiceStatus { return &p.Status.ServiceStatus }
 

@@ -18,7 +18,7 @@ import (
 var table = slices.Concat(
 	commonv1.ServiceRules[*Glance](AppName, SelectorLabels), commonv1.DataRules[*Glance](AppName),
 	commonv1.OptionsRules[*Glance](), commonv1.NameRules[*Glance](), commonv1.ExtraConfigRules[*Glance](nil),
-	commonv1.ServiceUserRules[*Glance](),
+	commonv1.ServiceUserRules[*Glance](), commonv1.CleanUpRules[*Glance](),
 	rules.Table[*Glance]{
 		{Path: "spec.stagingSize", Check: checkStaging},
 		{Path: "spec.webDownload.allowedHosts", Check: checkAllowedHosts},

@@ -12,10 +12,10 @@ func Vocabularies() []vocabulary.Kind {
 	return []vocabulary.Kind{{
 		Kind: Kind,
 		Conditions: slices.Concat(vocabulary.WithServiceUser(prerequisites), serving,
-			[]vocabulary.Condition{vocabulary.AttachmentsCondition(ConditionBackendsReady)},
+			[]vocabulary.Condition{vocabulary.AttachmentsCondition(ConditionBackendsReady), vocabulary.CleanUpCondition()},
 			[]vocabulary.Condition{vocabulary.ReleaseCondition(), vocabulary.LoggingCondition()},
 			vocabulary.Summary(vocabulary.ReasonDatabaseInUse)),
-		Events: vocabulary.ServiceEvents(),
+		Events: append(vocabulary.ServiceEvents(), vocabulary.Warnings(vocabulary.EventCleanUpFailed)...),
 	}, {
 		Kind: KindBackend, Conditions: vocabulary.AttachmentConditions(), Events: vocabulary.AttachmentEvents(),
 	}}

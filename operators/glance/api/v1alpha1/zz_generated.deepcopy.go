@@ -209,6 +209,11 @@ func (in *GlanceSpec) DeepCopyInto(out *GlanceSpec) {
 		x := (*in).DeepCopy()
 		*out = &x
 	}
+	if in.CleanUp != nil {
+		in, out := &in.CleanUp, &out.CleanUp
+		*out = new(types.CleanUpSpec)
+		**out = **in
+	}
 	if in.WebDownload != nil {
 		in, out := &in.WebDownload, &out.WebDownload
 		*out = new(WebDownloadSpec)

@@ -5,6 +5,7 @@ package controller_test
 import (
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,7 +36,12 @@ var glances = conformance.Service[*glancev1alpha1.Glance]{
 			backend(namespace, "images"), credentials(namespace, "images"),
 		}
 	},
-	Watches:  []string{"glancebackends.glance.openstack.c5c3.io"},
+	Children: []string{"CronJob glance-clean-up"},
+	Drifts: []conformance.Drift{
+		conformance.DriftOf(&batchv1.CronJob{}, "glance-clean-up", "schedule",
+			func(c *batchv1.CronJob) *string { return &c.Spec.Schedule }, "@yearly"),
+	},
+	Watches:  []string{"cronjobs.batch", "glancebackends.glance.openstack.c5c3.io"},
 	Endpoint: func(namespace string) string { return "http://glance." + namespace + ".svc.cluster.local:9292" },
 	SLURP:    glancev1alpha1.SLURP,
 	// The Jobs for the configuration, the schema, its check and the user, then the API pods

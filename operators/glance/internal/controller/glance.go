@@ -8,6 +8,7 @@ import (
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/kit"
 	"github.com/c5c3/forge/internal/common/release"
+	"github.com/c5c3/forge/internal/common/scheduled"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/serviceconfig"
 	"github.com/c5c3/forge/internal/common/serviceuser"
@@ -47,6 +48,14 @@ var glanceSchema = schema.Schema{
 	SLURP:        glancev1alpha1.SLURP,
 	SyncMigrates: true,
 	RunAgain:     glancev1alpha1.AnnotationRunAgain,
+}
+
+// cleanUp is the CronJob that removes what was deleted. It leaves the table of images as it is,
+// since nobody may create an image with the identifier of a deleted one
+// (https://wiki.openstack.org/wiki/OSSN/OSSN-0075).
+var cleanUp = scheduled.CleanUp{
+	What: "images", Database: glanceDatabase,
+	Command: func(days string) []string { return append(manage("purge"), "--age_in_days", days, "--max_rows", "-1") },
 }
 
 // steps are those that every service has.

@@ -5,7 +5,10 @@ package controller
 import (
 	"context"
 
+	batchv1 "k8s.io/api/batch/v1"
+
 	"github.com/c5c3/forge/internal/common/apiservice"
+	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -117,6 +120,10 @@ var pipeline = reconcile.Pipeline[*scope]{
 	{
 		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: steps.Autoscaler,
 	},
+	{
+		Name: "CleanUp", Condition: vocabulary.ConditionCleanUpReady, Run: service.On[*scope](cleanUp.Reconcile),
+		Reads: []reconcile.Value{service.Config, database.Connection}, Needs: []string{"Database"},
+	},
 }
 
 // finalizers lists the stages of deletion.
@@ -140,6 +147,7 @@ var Controller = apiservice.Controller[*glancev1alpha1.Glance, struct{}]{
 	Outdated:    glancev1alpha1.Outdated,
 	Pipeline:    pipeline,
 	Finalizers:  finalizers,
+	Kinds:       []controller.Kind{{Object: &batchv1.CronJob{}}},
 	Attached:    []apiservice.Attached{backends.Controller()},
 }
 

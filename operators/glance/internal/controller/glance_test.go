@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
@@ -18,5 +19,12 @@ func TestTheMarkersPermitWhatTheControllerWatchesAndWrites(t *testing.T) {
 func TestThePipelineIsValid(t *testing.T) {
 	if err := pipeline.Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestTheIdentifiersOfDeletedImagesAreNotRemoved(t *testing.T) {
+	want := []string{"glance-manage", "db", "purge", "--age_in_days", "90", "--max_rows", "-1"}
+	if got := cleanUp.Command("90"); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
