@@ -20,7 +20,7 @@ infra_images_secretstore := secretstore
 infra_images_traefik := traefik
 # The services of which the cluster gets images, and which the control plane of the quick
 # start has.
-SERVICES ?= keystone barbican placement horizon
+SERVICES ?= keystone barbican placement glance horizon
 
 # An operator comes with the image of its service, if that is one of them, and with that of
 # the client.

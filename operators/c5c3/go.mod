@@ -6,6 +6,7 @@ require (
 	filippo.io/age v1.3.1
 	github.com/c5c3/forge/internal/common v0.0.0
 	github.com/c5c3/forge/operators/barbican v0.0.0
+	github.com/c5c3/forge/operators/glance v0.0.0
 	github.com/c5c3/forge/operators/horizon v0.0.0
 	github.com/c5c3/forge/operators/keystone v0.0.0
 	github.com/c5c3/forge/operators/placement v0.0.0
@@ -120,6 +121,7 @@ require (
 replace (
 	github.com/c5c3/forge/internal/common => ../../internal/common
 	github.com/c5c3/forge/operators/barbican => ../barbican
+	github.com/c5c3/forge/operators/glance => ../glance
 	github.com/c5c3/forge/operators/horizon => ../horizon
 	github.com/c5c3/forge/operators/keystone => ../keystone
 	github.com/c5c3/forge/operators/placement => ../placement

@@ -39,7 +39,7 @@ commands=$(
 		[[ $controlplane =~ ^[a-z0-9-]+/[a-z0-9.-]+$ ]] || fail "KORC_CONTROLPLANES: \"$controlplane\" is not NAMESPACE/NAME"
 		seed "bootstrap/$controlplane-keystone/admin" password
 		say "hand_over $(path "bootstrap/$controlplane-keystone/admin")"
-		for service in keystone barbican placement; do
+		for service in keystone barbican placement glance; do
 			seed "openstack/$service/$controlplane/db" password "username=$service"
 		done
 	done

@@ -27,6 +27,7 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 		Violations: slices.Concat(apitest.Violations(violations()),
 			apitest.PodViolations(keystonePath, podsOf(ofKeystone)),
 			apitest.PodViolations(barbicanPath, podsOf(ofBarbican)), apitest.PodViolations(placementPath, podsOf(ofPlacement)),
+			apitest.PodViolations(glancePath, podsOf(ofGlance)),
 			apitest.PodViolations(horizonPath, podsOf(ofHorizon))),
 		Mended:   apitest.Violations(mendedViolations()),
 		Updates:  apitest.Violations(immutableChanges()),
@@ -39,6 +40,7 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 			keystonePath + ".affinity", keystonePath + ".extraEnv[0]", keystonePath + ".resources",
 			barbicanPath + ".affinity", barbicanPath + ".extraEnv[0]", barbicanPath + ".resources",
 			placementPath + ".affinity", placementPath + ".extraEnv[0]", placementPath + ".resources",
+			glancePath + ".affinity", glancePath + ".extraEnv[0]", glancePath + ".resources",
 			horizonPath + ".affinity", horizonPath + ".extraEnv[0]", horizonPath + ".resources",
 		},
 		SameAsNothing: []string{
@@ -69,6 +71,8 @@ func defaultRows() []defaultRow {
 		{barbicanPath + ".database.secretRef", map[string]any{"name": "barbican-db"}, barbicanPath},
 		{placementPath + ".database.database", "placement", placementPath},
 		{placementPath + ".database.secretRef", map[string]any{"name": "placement-db"}, placementPath},
+		{glancePath + ".database.database", "glance", glancePath},
+		{glancePath + ".database.secretRef", map[string]any{"name": "glance-db"}, glancePath},
 		{cachePath + ".backend", "dogpile.cache.pymemcache", ""},
 		{cachePath + ".replicas", int64(3), ""},
 		{credentialPath + ".cloudCredentialsRef.cloudName", "admin", ""},
@@ -150,10 +154,10 @@ func TestEveryEventIsInTheVocabulary(t *testing.T) {
 	apitest.EveryEventIsListed(t, Vocabularies(), "events.go")
 }
 
-func TestReadyAggregatesElevenConditions(t *testing.T) {
+func TestReadyAggregatesTwelveConditions(t *testing.T) {
 	want := []string{
 		"InfrastructureReady", "DBCredentialsReady", "AdminPasswordReady", "RestoreReady", "KeystoneReady", "KORCReady", "AdminCredentialReady",
-		"BarbicanReady", "PlacementReady", "HorizonReady", "CatalogReady",
+		"BarbicanReady", "PlacementReady", "GlanceReady", "HorizonReady", "CatalogReady",
 	}
 	if diff := cmp.Diff(want, Vocabularies()[0].Aggregated()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -17,6 +17,8 @@ const (
 	ConditionAdminCredentialReady = "AdminCredentialReady"
 	// ConditionBarbicanReady covers the Barbican resource, and its user in Keystone.
 	ConditionBarbicanReady = "BarbicanReady"
+	// ConditionGlanceReady covers the Glance resource, its backends, and its user in Keystone.
+	ConditionGlanceReady = "GlanceReady"
 	// ConditionHorizonReady covers the Horizon resource.
 	ConditionHorizonReady = "HorizonReady"
 	// ConditionPlacementReady covers the Placement resource, and its user in Keystone.
@@ -102,6 +104,23 @@ const (
 	ReasonBarbicanProjectionRejected = "BarbicanProjectionRejected"
 	// ReasonWaitingForBarbican: wait; if it persists, look at the conditions of the Barbican.
 	ReasonWaitingForBarbican = "WaitingForBarbican"
+
+	// ReasonFinalizingGlance: wait; Glance's database is dropped before its
+	// server is deleted; if it persists, look at what the message names.
+	ReasonFinalizingGlance = "FinalizingGlance"
+	// ReasonGlanceReady: nothing to do.
+	ReasonGlanceReady = "GlanceReady"
+	// ReasonGlanceNotManaged: nothing to do; services.glance is not set.
+	ReasonGlanceNotManaged = "GlanceNotManaged"
+	// ReasonGlanceNotInstalled: install the Glance operator.
+	ReasonGlanceNotInstalled = "GlanceNotInstalled"
+	// ReasonGlanceError: look at the error in the message.
+	ReasonGlanceError = "GlanceError"
+	// ReasonGlanceProjectionRejected: correct the field of services.glance that the message names.
+	ReasonGlanceProjectionRejected = "GlanceProjectionRejected"
+	// ReasonWaitingForGlance: wait; if it persists, look at the conditions of the Glance, or of the GlanceBackend that the
+	// message names.
+	ReasonWaitingForGlance = "WaitingForGlance"
 
 	// ReasonHorizonReady: nothing to do.
 	ReasonHorizonReady = "HorizonReady"

@@ -23,6 +23,10 @@ const AnnotationAllowPlacementDeletion = "c5c3.io/allow-placement-deletion"
 // Barbican.
 const AnnotationAllowBarbicanDeletion = "c5c3.io/allow-barbican-deletion"
 
+// AnnotationAllowGlanceDeletion is AnnotationAllowKeystoneDeletion for the Glance and its
+// backends.
+const AnnotationAllowGlanceDeletion = "c5c3.io/allow-glance-deletion"
+
 // Annotations of the K-ORC ApplicationCredential through which its replacement is requested.
 const (
 	// AnnotationAdminPasswordHash holds the SHA-256 of the password the
@@ -70,6 +74,9 @@ func (cp *ControlPlane) KeystoneName() string { return cp.Name + "-keystone" }
 
 // BarbicanName is the name of the Barbican of a control plane.
 func (cp *ControlPlane) BarbicanName() string { return cp.Name + "-barbican" }
+
+// GlanceName is the name of the Glance of a control plane.
+func (cp *ControlPlane) GlanceName() string { return cp.Name + "-glance" }
 
 // PlacementName is the name of the Placement of a control plane.
 func (cp *ControlPlane) PlacementName() string { return cp.Name + "-placement" }
@@ -184,6 +191,12 @@ func (cp *ControlPlane) DatabaseSecretRef() commonv1.SecretRefSpec {
 // plane has a Barbican.
 func (cp *ControlPlane) BarbicanDatabaseSecretRef() commonv1.SecretRefSpec {
 	return cp.databaseSecretRef(cp.BarbicanName(), cp.Spec.Services.Barbican.Database.SecretRef)
+}
+
+// GlanceDatabaseSecretRef is where Glance finds its database's credentials. The control
+// plane has a Glance.
+func (cp *ControlPlane) GlanceDatabaseSecretRef() commonv1.SecretRefSpec {
+	return cp.databaseSecretRef(cp.GlanceName(), cp.Spec.Services.Glance.Database.SecretRef)
 }
 
 // PlacementDatabaseSecretRef is where Placement finds its database's credentials. The

@@ -20,7 +20,7 @@ import (
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="name must start with a letter and consist of lower case letters, digits and dashes: a Service is named after it"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || size(self.metadata.name) <= 25",message="name must be no longer than 25 characters: the Keystone is named after it"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.korc) || !has(self.spec.korc.adminCredential) || !has(self.spec.korc.adminCredential.cloudCredentialsRef) || !has(self.spec.korc.adminCredential.cloudCredentialsRef.secretName) || !(self.spec.korc.adminCredential.cloudCredentialsRef.secretName in [self.metadata.name + '-keystone-db-credentials', self.metadata.name + '-keystone-admin-credentials', self.metadata.name + '-admin-app-credential', self.metadata.name + '-admin-password-cloud'] || (has(self.spec.services.barbican) && self.spec.korc.adminCredential.cloudCredentialsRef.secretName.startsWith(self.metadata.name + '-barbican-')) || (has(self.spec.services.placement) && self.spec.korc.adminCredential.cloudCredentialsRef.secretName.startsWith(self.metadata.name + '-placement-')) || (has(self.spec.services.horizon) && self.spec.korc.adminCredential.cloudCredentialsRef.secretName.startsWith(self.metadata.name + '-horizon-')))",fieldPath=".spec.korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.korc) || !has(self.spec.korc.adminCredential) || !has(self.spec.korc.adminCredential.cloudCredentialsRef) || !has(self.spec.korc.adminCredential.cloudCredentialsRef.secretName) || !(self.spec.korc.adminCredential.cloudCredentialsRef.secretName in [self.metadata.name + '-keystone-db-credentials', self.metadata.name + '-keystone-admin-credentials', self.metadata.name + '-admin-app-credential', self.metadata.name + '-admin-password-cloud'] || (has(self.spec.services.barbican) && self.spec.korc.adminCredential.cloudCredentialsRef.secretName.startsWith(self.metadata.name + '-barbican-')) || (has(self.spec.services.placement) && self.spec.korc.adminCredential.cloudCredentialsRef.secretName.startsWith(self.metadata.name + '-placement-')) || (has(self.spec.services.glance) && self.spec.korc.adminCredential.cloudCredentialsRef.secretName.startsWith(self.metadata.name + '-glance-')) || (has(self.spec.services.horizon) && self.spec.korc.adminCredential.cloudCredentialsRef.secretName.startsWith(self.metadata.name + '-horizon-')))",fieldPath=".spec.korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 // +kubebuilder:validation:XValidation:rule="self.spec.openStackRelease >= oldSelf.spec.openStackRelease || (has(oldSelf.spec.services.keystone) && has(oldSelf.status) && has(oldSelf.status.updatePhase) && (!has(oldSelf.status.services) || oldSelf.status.services.all(s, !has(s.release) || s.release <= self.spec.openStackRelease || s.release.startsWith(self.spec.openStackRelease))))",fieldPath=".spec.openStackRelease",message="openStackRelease must not go back: database migrations only go forward"
 type ControlPlane struct {
 	metav1.TypeMeta `json:",inline"`
@@ -55,9 +55,13 @@ type ControlPlaneList struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.services.barbican) || !has(self.services.barbican.database) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.services.barbican.database.database != self.infrastructure.database.database",fieldPath=".services.barbican.database.database",message="database must not be that of another service: each has its own"
 // +kubebuilder:validation:XValidation:rule="!has(self.services.placement) || !has(self.services.placement.database) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.services.placement.database.database != self.infrastructure.database.database",fieldPath=".services.placement.database.database",message="database must not be that of another service: each has its own"
+// +kubebuilder:validation:XValidation:rule="!has(self.services.glance) || !has(self.services.glance.database) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.services.glance.database.database != self.infrastructure.database.database",fieldPath=".services.glance.database.database",message="database must not be that of another service: each has its own"
 // +kubebuilder:validation:XValidation:rule="!has(self.services.barbican) || !has(self.services.barbican.database) || !has(self.services.placement) || !has(self.services.placement.database) || self.services.barbican.database.database != self.services.placement.database.database",fieldPath=".services.placement.database.database",message="database must not be that of another service: each has its own"
+// +kubebuilder:validation:XValidation:rule="!has(self.services.barbican) || !has(self.services.barbican.database) || !has(self.services.glance) || !has(self.services.glance.database) || self.services.barbican.database.database != self.services.glance.database.database",fieldPath=".services.glance.database.database",message="database must not be that of another service: each has its own"
+// +kubebuilder:validation:XValidation:rule="!has(self.services.placement) || !has(self.services.placement.database) || !has(self.services.glance) || !has(self.services.glance.database) || self.services.placement.database.database != self.services.glance.database.database",fieldPath=".services.glance.database.database",message="database must not be that of another service: each has its own"
 // +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.services.barbican) || !has(self.services.barbican.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.services.barbican.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 // +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.services.placement) || !has(self.services.placement.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.services.placement.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
+// +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.services.glance) || !has(self.services.glance.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.services.glance.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 // +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.infrastructure.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 // +kubebuilder:validation:XValidation:rule="!has(self.backup) || !has(self.infrastructure) || !has(self.infrastructure.database) || !has(self.infrastructure.database.host)",fieldPath=".backup",message="backup requires infrastructure.database.clusterRef: back up a database of your own with its own tools, and Keystone's keys with the secret store"
 type ControlPlaneSpec struct {
@@ -240,37 +244,6 @@ type InfrastructureCacheSpec struct {
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:Pattern=`^[a-z0-9][A-Za-z0-9._:/@-]*$`
 	Image string `json:"image,omitempty"`
-}
-
-// ServicesSpec holds the OpenStack services of a control plane.
-//
-// +kubebuilder:validation:XValidation:rule="!has(self.horizon) || has(self.keystone)",fieldPath=".horizon",message="horizon needs the Identity service: set services.keystone, too"
-// +kubebuilder:validation:XValidation:rule="!has(self.barbican) || has(self.keystone)",fieldPath=".barbican",message="barbican needs the Identity service: set services.keystone, too"
-// +kubebuilder:validation:XValidation:rule="!has(self.placement) || has(self.keystone)",fieldPath=".placement",message="placement needs the Identity service: set services.keystone, too"
-type ServicesSpec struct {
-	// keystone is the Identity service. When it is not set, the operator does not deploy
-	// it.
-	//
-	// +optional
-	Keystone *ServiceKeystoneSpec `json:"keystone,omitempty"`
-
-	// barbican is the Key Manager service. It requires keystone. When it is not set, the
-	// operator does not deploy it.
-	//
-	// +optional
-	Barbican *ServiceBarbicanSpec `json:"barbican,omitempty"`
-
-	// placement is the Placement service. It requires keystone. When it is not set, the
-	// operator does not deploy it.
-	//
-	// +optional
-	Placement *ServicePlacementSpec `json:"placement,omitempty"`
-
-	// horizon is the dashboard. It requires keystone. When it is not set, the operator does
-	// not deploy it.
-	//
-	// +optional
-	Horizon *ServiceHorizonSpec `json:"horizon,omitempty"`
 }
 
 // UpdatePhase is the step of an update of the whole control plane.

@@ -18,6 +18,9 @@ const (
 	// EventBarbicanTeardownStalled: Barbican's database may still be on the volume of
 	// the MariaDB; see what the deleted control plane left behind.
 	EventBarbicanTeardownStalled = "BarbicanTeardownStalled"
+	// EventGlanceTeardownStalled: Glance's database may still be on the volume of
+	// the MariaDB; see what the deleted control plane left behind.
+	EventGlanceTeardownStalled = "GlanceTeardownStalled"
 	// EventPlacementTeardownStalled: Placement's database may still be on the volume of
 	// the MariaDB; see what the deleted control plane left behind.
 	EventPlacementTeardownStalled = "PlacementTeardownStalled"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
 )
 
 // minimal returns the least a user has to write.
@@ -26,6 +27,7 @@ func withServices() *ControlPlane {
 	cp := minimal()
 	cp.Spec.Services.Barbican = &ServiceBarbicanSpec{}
 	cp.Spec.Services.Placement = &ServicePlacementSpec{}
+	cp.Spec.Services.Glance = &ServiceGlanceSpec{Backends: []ServiceGlanceBackendSpec{inBucket("images")}}
 	cp.Spec.Services.Horizon = &ServiceHorizonSpec{}
 	return defaulted(cp)
 }
@@ -89,6 +91,13 @@ func complete() *ControlPlane {
 			Database: "resources", SecretRef: commonv1.SecretRefSpec{Name: "resources-db", Key: "password"},
 		},
 	}
+	cp.Spec.Services.Glance = &ServiceGlanceSpec{
+		ServiceSpec: *service.DeepCopy(), ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"},
+		Database: GlanceDatabaseSpec{
+			Database: "images", SecretRef: commonv1.SecretRefSpec{Name: "images-db", Key: "password"},
+		},
+		Backends: []ServiceGlanceBackendSpec{inBucket("images"), inVolume("volume"), inPool("pool")},
+	}
 	cp.Spec.Services.Horizon = &ServiceHorizonSpec{
 		ServiceSpec: *service.DeepCopy(), SecretKeyRef: &commonv1.SecretRefSpec{Name: "cookies", Key: "secret-key"},
 	}
@@ -112,6 +121,7 @@ func completeBrownfield() *ControlPlane {
 	apitest.SecretFirst(&cp.Spec.Services.Keystone.PodSettings)
 	apitest.SecretFirst(&cp.Spec.Services.Barbican.PodSettings)
 	apitest.SecretFirst(&cp.Spec.Services.Placement.PodSettings)
+	apitest.SecretFirst(&cp.Spec.Services.Glance.PodSettings)
 	apitest.SecretFirst(&cp.Spec.Services.Horizon.PodSettings)
 	cp.Spec.Infrastructure.Database.ClusterRef, cp.Spec.Infrastructure.Database.Host = nil, "db.example.com"
 	cp.Spec.Infrastructure.Cache.ClusterRef, cp.Spec.Infrastructure.Cache.Servers = nil, []string{"memcached:11211"}
@@ -121,4 +131,25 @@ func completeBrownfield() *ControlPlane {
 
 func policy() *commonv1.PolicySpec {
 	return &commonv1.PolicySpec{Rules: map[string]string{"identity:list_users": "role:reader"}, ConfigMapRef: named("policy")}
+}
+
+func inBucket(name string) ServiceGlanceBackendSpec {
+	return ServiceGlanceBackendSpec{Name: name, BackendSpec: glancev1alpha1.BackendSpec{
+		Type: glancev1alpha1.BackendS3, S3: &glancev1alpha1.S3Spec{
+			Host: "s3.example.com", TLS: new(false), Bucket: "images", Region: "eu-1", CredentialsSecretRef: commonv1.CredentialsReference{Name: "s3"},
+		},
+	}}
+}
+
+func inVolume(name string) ServiceGlanceBackendSpec {
+	return ServiceGlanceBackendSpec{Name: name, BackendSpec: glancev1alpha1.BackendSpec{
+		Type: glancev1alpha1.BackendFile, File: &glancev1alpha1.FileSpec{Claim: "images"},
+	}}
+}
+
+func inPool(name string) ServiceGlanceBackendSpec {
+	return ServiceGlanceBackendSpec{Name: name, BackendSpec: glancev1alpha1.BackendSpec{
+		Type: glancev1alpha1.BackendRBD, Options: map[string]string{"rbd_store_pool": "images"},
+		OptionsSecretRef: &commonv1.CredentialsReference{Name: "ceph"},
+	}}
 }

@@ -9,6 +9,9 @@ const (
 	DefaultBarbicanDatabaseName   = "barbican"
 	DefaultBarbicanDatabaseSecret = "barbican-db"
 
+	DefaultGlanceDatabaseName   = "glance"
+	DefaultGlanceDatabaseSecret = "glance-db"
+
 	DefaultPlacementDatabaseName   = "placement"
 	DefaultPlacementDatabaseSecret = "placement-db"
 )
@@ -41,6 +44,19 @@ var furtherServices = []furtherService{
 			}
 		},
 		api: placementAPI,
+	},
+	{
+		name: "glance", database: DefaultGlanceDatabaseName, secret: DefaultGlanceDatabaseSecret,
+		of: func(cp *ControlPlane) *furtherSettings {
+			glance := cp.Spec.Services.Glance
+			if glance == nil {
+				return nil
+			}
+			return &furtherSettings{
+				ServiceSpec: &glance.ServiceSpec, database: &glance.Database.Database, secret: &glance.Database.SecretRef,
+			}
+		},
+		api: glanceAPI,
 	},
 	{
 		name: "horizon",

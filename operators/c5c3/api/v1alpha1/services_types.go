@@ -5,7 +5,46 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
 )
+
+// ServicesSpec holds the OpenStack services of a control plane.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.horizon) || has(self.keystone)",fieldPath=".horizon",message="horizon needs the Identity service: set services.keystone, too"
+// +kubebuilder:validation:XValidation:rule="!has(self.barbican) || has(self.keystone)",fieldPath=".barbican",message="barbican needs the Identity service: set services.keystone, too"
+// +kubebuilder:validation:XValidation:rule="!has(self.placement) || has(self.keystone)",fieldPath=".placement",message="placement needs the Identity service: set services.keystone, too"
+// +kubebuilder:validation:XValidation:rule="!has(self.glance) || has(self.keystone)",fieldPath=".glance",message="glance needs the Identity service: set services.keystone, too"
+type ServicesSpec struct {
+	// keystone is the Identity service. When it is not set, the operator does not deploy
+	// it.
+	//
+	// +optional
+	Keystone *ServiceKeystoneSpec `json:"keystone,omitempty"`
+
+	// barbican is the Key Manager service. It requires keystone. When it is not set, the
+	// operator does not deploy it.
+	//
+	// +optional
+	Barbican *ServiceBarbicanSpec `json:"barbican,omitempty"`
+
+	// placement is the Placement service. It requires keystone. When it is not set, the
+	// operator does not deploy it.
+	//
+	// +optional
+	Placement *ServicePlacementSpec `json:"placement,omitempty"`
+
+	// glance is the Image service. It requires keystone. When it is not set, the operator does
+	// not deploy it.
+	//
+	// +optional
+	Glance *ServiceGlanceSpec `json:"glance,omitempty"`
+
+	// horizon is the dashboard. It requires keystone. When it is not set, the operator does
+	// not deploy it.
+	//
+	// +optional
+	Horizon *ServiceHorizonSpec `json:"horizon,omitempty"`
+}
 
 // ServiceSpec holds the settings that a control plane offers for each of its
 // services. Everything else can be set on the service's own resource.
@@ -120,6 +159,65 @@ type BarbicanDatabaseSpec struct {
 	//
 	// +optional
 	// +default={"name":"barbican-db"}
+	SecretRef commonv1.SecretRefSpec `json:"secretRef,omitzero"`
+}
+
+// ServiceGlanceSpec holds the settings of Glance that a control plane
+// offers. Everything else can be set on the Glance resource itself.
+type ServiceGlanceSpec struct {
+	ServiceSpec    `json:",inline"`
+	ServiceAPISpec `json:",inline"`
+
+	// database is Glance's database on the server of infrastructure.database.
+	// The default is "glance", with the credentials in Secret "glance-db".
+	//
+	// +optional
+	// +default={}
+	Database GlanceDatabaseSpec `json:"database,omitzero"`
+
+	// backends are the places in which Glance stores images; each becomes a GlanceBackend. The
+	// first one stores an image unless its upload names another one. One that is removed is
+	// deleted when no image is in it any more. Without any, create GlanceBackends yourself.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	Backends []ServiceGlanceBackendSpec `json:"backends,omitempty"`
+}
+
+// ServiceGlanceBackendSpec is a place in which Glance stores images.
+type ServiceGlanceBackendSpec struct {
+	// name is the name of the GlanceBackend, and of the store in Glance.
+	//
+	// +required
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$') && !(self in ['barbican', 'cache', 'cors', 'database', 'healthcheck', 'paste', 'profiler', 'task', 'wsgi'])",message="name must be that of a store: a letter and up to 39 lower case letters, digits and dashes, and no section of Glance's own"
+	Name string `json:"name"`
+
+	glancev1alpha1.BackendSpec `json:",inline"`
+}
+
+// GlanceDatabaseSpec is a database on the server of infrastructure.database. In
+// managed mode the operator provides the credentials itself, and secretRef is not used.
+type GlanceDatabaseSpec struct {
+	// database is the name of the database. It must differ from those of the other
+	// services and cannot be changed later. The default is "glance".
+	//
+	// +optional
+	// +default="glance"
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_]+$`
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="database name is immutable"
+	Database string `json:"database,omitempty"`
+
+	// secretRef names the Secret with the credentials: the user under
+	// "username", the password under key (default "password"). The default is
+	// "glance-db".
+	//
+	// +optional
+	// +default={"name":"glance-db"}
 	SecretRef commonv1.SecretRefSpec `json:"secretRef,omitzero"`
 }
 

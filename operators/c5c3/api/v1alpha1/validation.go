@@ -49,6 +49,7 @@ var ownRules = rules.Table[*ControlPlane]{
 
 	{Path: "spec.services.keystone.rotationInterval", Check: checkRotationInterval},
 	{Path: "spec.services.horizon.secretKeyRef", Check: checkHorizonSecretKey},
+	{Path: backendsPath, Check: checkBackends},
 	{Path: "spec.global", Check: checkGlobalPolicy},
 	{Path: "spec.global.extraConfig", Check: checkGlobalOptions},
 

@@ -30,6 +30,13 @@ func placementAPI(cp *ControlPlane) *ServiceAPISpec {
 	return &cp.Spec.Services.Placement.ServiceAPISpec
 }
 
+func glanceAPI(cp *ControlPlane) *ServiceAPISpec {
+	if cp.Spec.Services.Glance == nil {
+		return nil
+	}
+	return &cp.Spec.Services.Glance.ServiceAPISpec
+}
+
 func keystoneOf(cp *ControlPlane) *ServiceSpec {
 	if cp.Spec.Services.Keystone == nil {
 		return nil

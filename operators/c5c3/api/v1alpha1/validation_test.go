@@ -92,6 +92,14 @@ func immutableChanges() []violation {
 			Name: "database of Placement", Change: ofPlacementDatabase(func(d *PlacementDatabaseSpec) { d.Database = "other" }),
 			Path: placementPath + ".database.database", Message: "database name is immutable",
 		},
+		{
+			Name: "database of Glance", Change: ofGlanceDatabase(func(d *GlanceDatabaseSpec) { d.Database = "other" }),
+			Path: glancePath + ".database.database", Message: "database name is immutable",
+		},
+		{
+			Name: "bucket of a backend", Change: ofBackend(func(b *ServiceGlanceBackendSpec) { b.S3.Bucket = "others" }),
+			Path: glancePath + ".backends[0].type", Message: "the type, the bucket and the claim cannot be changed",
+		},
 		{Name: "clouds.yaml", Change: clouds("other"), Path: cloudsPath, Message: "secretName is immutable"},
 		{
 			Name: "release", Change: func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "2025.1" },
@@ -113,6 +121,9 @@ func mutableChanges() map[string]func(*ControlPlane) {
 		"another cloud":                   ofCredential(func(c *AdminCredentialSpec) { c.CloudCredentialsRef.CloudName = "other" }),
 		"no services":                     func(cp *ControlPlane) { cp.Spec.Services = ServicesSpec{} },
 		"other backups":                   backedUp(func(*BackupSpec) {}),
+		"another backend first":           withBackend(inVolume("other"), func(*ServiceGlanceBackendSpec) {}),
+		"no backend":                      func(cp *ControlPlane) { cp.Spec.Services.Glance.Backends = nil },
+		"another host of a backend":       ofBackend(func(b *ServiceGlanceBackendSpec) { b.S3.Host = "s3.example.org" }),
 		"no Placement":                    func(cp *ControlPlane) { cp.Spec.Services.Placement = nil },
 	}
 }

@@ -54,6 +54,7 @@ func ValidateUpdate(old, updated *ControlPlane) field.ErrorList {
 	for _, s := range furtherServices {
 		errs = append(errs, s.checkDatabaseName(old, updated)...)
 	}
+	errs = append(errs, checkPlaces(old, updated)...)
 	return append(errs, checkDowngrade(old, updated)...)
 }
 

@@ -19,6 +19,7 @@ const (
 	keystonePath   = "spec.services.keystone"
 	barbicanPath   = "spec.services.barbican"
 	placementPath  = "spec.services.placement"
+	glancePath     = "spec.services.glance"
 	horizonPath    = "spec.services.horizon"
 	credentialPath = "spec.korc.adminCredential"
 	cloudsPath     = credentialPath + ".cloudCredentialsRef.secretName"
@@ -35,7 +36,8 @@ func violations() []violation {
 		infrastructureViolations(), serviceViolations("Keystone", keystonePath, ofKeystone),
 		serviceViolations("Barbican", barbicanPath, ofBarbican), apiViolations("Barbican", barbicanPath, ofBarbican, barbicanAPI),
 		serviceViolations("Placement", placementPath, ofPlacement), serviceViolations("Horizon", horizonPath, ofHorizon),
-		keystoneViolations(), barbicanViolations(), placementViolations(), horizonViolations(),
+		serviceViolations("Glance", glancePath, ofGlance), apiViolations("Glance", glancePath, ofGlance, glanceAPI),
+		keystoneViolations(), barbicanViolations(), placementViolations(), glanceViolations(), backendViolations(), horizonViolations(),
 		apiViolations("Keystone", keystonePath, ofKeystone, keystoneAPI), apiViolations("Placement", placementPath, ofPlacement, placementAPI),
 		globalViolations(), credentialViolations(), backupViolations(),
 	)
@@ -219,6 +221,8 @@ func credentialViolations() []violation {
 		{"a clouds.yaml over a Secret of Barbican", clouds("controlplane-barbican-any"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over Barbican's database's Secret", clouds("barbican-db"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over a Secret of Placement", clouds("controlplane-placement-any"), cloudsPath, otherSecret, otherSecret, ""},
+		{"a clouds.yaml over a Secret of Glance", clouds("controlplane-glance-any"), cloudsPath, otherSecret, otherSecret, ""},
+		{"a clouds.yaml over Glance's database's Secret", clouds("glance-db"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over a Secret of Horizon", clouds("controlplane-horizon-secret-key"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over Placement's database's Secret", clouds("placement-db"), cloudsPath, otherSecret, otherSecret, ""},
 		{

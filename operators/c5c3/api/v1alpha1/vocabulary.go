@@ -15,7 +15,7 @@ func Vocabularies() []vocabulary.Kind {
 			Events: append(vocabulary.Normal(vocabulary.EventPaused, vocabulary.EventResumed, vocabulary.EventHibernated,
 				EventFinalizingORC, EventORCTeardownComplete),
 				vocabulary.Warnings(EventORCTeardownStalled, EventORCObjectsInUse, EventKeystoneTeardownStalled,
-					EventBarbicanTeardownStalled, EventPlacementTeardownStalled)...),
+					EventBarbicanTeardownStalled, EventPlacementTeardownStalled, EventGlanceTeardownStalled)...),
 		},
 		{
 			Kind:       "CredentialRotation",
@@ -101,6 +101,8 @@ func credentialConditions() []vocabulary.Condition {
 			ReasonBarbicanError, ReasonBarbicanProjectionRejected, ReasonWaitingForBarbican, ReasonFinalizingBarbican),
 		userServiceCondition(ConditionPlacementReady, []string{ReasonPlacementReady, ReasonPlacementNotManaged}, ReasonPlacementNotInstalled,
 			ReasonPlacementError, ReasonPlacementProjectionRejected, ReasonWaitingForPlacement, ReasonFinalizingPlacement),
+		userServiceCondition(ConditionGlanceReady, []string{ReasonGlanceReady, ReasonGlanceNotManaged}, ReasonGlanceNotInstalled,
+			ReasonGlanceError, ReasonGlanceProjectionRejected, ReasonWaitingForGlance, ReasonFinalizingGlance),
 		{
 			Type: ConditionHorizonReady, Aggregated: true,
 			True: []string{ReasonHorizonReady, ReasonHorizonNotManaged},

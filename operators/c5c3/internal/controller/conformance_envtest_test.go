@@ -46,7 +46,8 @@ var watched = []string{
 	"externalsecrets.external-secrets.io", "pushsecrets.external-secrets.io",
 	"applicationcredentials.openstack.k-orc.cloud", "domains.openstack.k-orc.cloud", "users.openstack.k-orc.cloud",
 	"services.openstack.k-orc.cloud", "endpoints.openstack.k-orc.cloud", "projects.openstack.k-orc.cloud", "roles.openstack.k-orc.cloud",
-	"keystones.keystone.openstack.c5c3.io", "barbicans.barbican.openstack.c5c3.io", "placements.placement.openstack.c5c3.io", "horizons.horizon.openstack.c5c3.io",
+	"keystones.keystone.openstack.c5c3.io", "barbicans.barbican.openstack.c5c3.io", "placements.placement.openstack.c5c3.io",
+	"glances.glance.openstack.c5c3.io", "glancebackends.glance.openstack.c5c3.io", "horizons.horizon.openstack.c5c3.io",
 }
 
 // auditor adds a bootstrap resource to a control plane.
@@ -90,7 +91,7 @@ func controlPlanes(changes ...func(*c5c3v1alpha1.ControlPlane)) conformance.Kind
 		},
 		Settled: hasOneCredential, Observe: observed, Gone: credentialRevoked, Left: leftover,
 		Reasons: map[string]string{
-			"BarbicanReady":  "BarbicanNotManaged",
+			"BarbicanReady": "BarbicanNotManaged", "GlanceReady": "GlanceNotManaged",
 			"PlacementReady": "PlacementNotManaged", "HorizonReady": "HorizonNotManaged", "BackupReady": "BackupNotConfigured",
 		},
 		Writes: map[string]int{

@@ -122,11 +122,14 @@ func children(addToScheme func(*runtime.Scheme) error, objects ...client.Object)
 	return kinds
 }
 
-// resources are the kinds of the services.
+// resources are the kinds of the services and of their parts.
 func resources(all services.List) []controller.Kind {
 	kinds := make([]controller.Kind, 0, len(all))
 	for _, svc := range all {
 		kinds = append(kinds, children(svc.AddToScheme, svc.Empty())...)
+		if svc.Parts != nil {
+			kinds = append(kinds, children(svc.AddToScheme, svc.Parts.Empty())...)
+		}
 	}
 	return kinds
 }

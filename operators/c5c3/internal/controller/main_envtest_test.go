@@ -56,8 +56,8 @@ var (
 func TestMain(m *testing.M) {
 	o := envtest.Options{
 		CRDs: []string{
-			"../../config/crd/bases", "../../../barbican/config/crd/bases", "../../../horizon/config/crd/bases",
-			"../../../keystone/config/crd/bases", "../../../placement/config/crd/bases",
+			"../../config/crd/bases", "../../../barbican/config/crd/bases", "../../../glance/config/crd/bases",
+			"../../../horizon/config/crd/bases", "../../../keystone/config/crd/bases", "../../../placement/config/crd/bases",
 			"../../../../deploy/infra/memcached-operator/crd.yaml",
 		},
 		ThirdParty:       []thirdparty.Project{thirdparty.MariaDB, thirdparty.ExternalSecrets, thirdparty.KORC},

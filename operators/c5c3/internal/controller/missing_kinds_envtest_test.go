@@ -74,7 +74,9 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.secrets.Put("bootstrap/"+b.cp.Namespace+"/controlplane-keystone/admin", map[string]string{"password": "p"})
 	b.secrets.Put("openstack/placement/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "placement", "password": "p"})
 	b.secrets.Put("openstack/barbican/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "barbican", "password": "p"})
+	b.secrets.Put("openstack/glance/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "glance", "password": "p"})
 	b.cp.Spec.Services.Barbican = &c5c3v1alpha1.ServiceBarbicanSpec{}
+	b.cp.Spec.Services.Glance = &c5c3v1alpha1.ServiceGlanceSpec{Backends: []c5c3v1alpha1.ServiceGlanceBackendSpec{volume("images")}}
 	placement(b.cp)
 	horizon(b.cp)
 	objects.Create(t, b, b.cp)
@@ -97,9 +99,13 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.report(t, "2025.2", "", true)
 	b.expect(t, "BarbicanReady", metav1.ConditionFalse, "BarbicanNotInstalled", "install the Barbican operator")
 	b.expect(t, "PlacementReady", metav1.ConditionFalse, "PlacementNotInstalled", "install the Placement operator")
+	b.expect(t, "GlanceReady", metav1.ConditionFalse, "GlanceNotInstalled", "install the Glance operator")
 	b.expect(t, "HorizonReady", metav1.ConditionFalse, "HorizonNotInstalled", "install the Horizon operator")
 	b.define(t, "../../../barbican/config/crd/bases")
 	b.define(t, "../../../placement/config/crd/bases")
+	b.define(t, "../../../glance/config/crd/bases/glance.openstack.c5c3.io_glances.yaml")
+	b.expect(t, "GlanceReady", metav1.ConditionFalse, "GlanceNotInstalled", "no kind GlanceBackend: install the Glance operator")
+	b.define(t, "../../../glance/config/crd/bases")
 	b.define(t, "../../../horizon/config/crd/bases")
 	b.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForServiceUser", "KORCReady says why")
 	b.expect(t, "KORCReady", metav1.ConditionFalse, "KORCNotInstalled", "install K-ORC, the OpenStack Resource Controller")
@@ -111,6 +117,8 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	stop := b.startSecrets(t)
 	b.reportPlacement(t, "2025.2", true)
 	b.reportBarbican(t)
+	b.reportGlance(t)
+	b.reportBackend(t, "images")
 	b.reportHorizon(t)
 	b.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 

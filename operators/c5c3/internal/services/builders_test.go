@@ -38,6 +38,14 @@ func TestServicesMatchTheirGoldenFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.CompareYAML(t, "complete/barbican.yaml", barbican)
+	glance, err := Glance.desired(fixture.Complete(), given{policy: All.globalPolicy(fixture.Complete(), Glance), login: "the-user"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.CompareYAML(t, "complete/glance.yaml", glance)
+	for _, backend := range glanceBackends(fixture.Complete()) {
+		golden.CompareYAML(t, "complete/glance-backend-"+backend.GetName()+".yaml", backend)
+	}
 	golden.CompareYAML(t, "complete/horizon.yaml", horizonChild(fixture.Complete()))
 	cp := fixture.Minimal()
 	golden.CompareYAML(t, "minimal/memcached-clients.yaml", All.CacheClients(cp))

@@ -41,11 +41,15 @@ func (all List) release(ctx context.Context, s *pass.Pass, svc Service) reconcil
 		message, svc.Kind.Kind, svc.childName(s.CP), svc.allowDeletion))
 }
 
-// delete deletes the resource, and the service's users in Keystone.
+// delete deletes the resource and its parts, and the service's users in Keystone. A resource that
+// is being deleted does not need its parts any more.
 func (svc Service) delete(ctx context.Context, s *pass.Pass, child child, message string) reconcile.Outcome {
 	child.SetName(svc.childName(s.CP))
 	child.SetNamespace(s.CP.Namespace)
 	if err := apply.EnsureAbsent(ctx, s.ThirdParty, s.CP, child); err != nil {
+		return reconcile.Failed(svc.reasons.failed, err)
+	}
+	if err := svc.deleteParts(ctx, s, func(string) bool { return false }); err != nil {
 		return reconcile.Failed(svc.reasons.failed, err)
 	}
 	again, err := dropUsers(ctx, s, svc)

@@ -54,6 +54,8 @@ type Service struct {
 	// service is no longer wanted. It is "" for a service without data, whose resource goes
 	// at once.
 	allowDeletion string
+	// Parts are resources that belong to that resource. It is nil for a service without.
+	Parts *Parts
 	// Database is nil for a service without one.
 	Database *Database
 	// pods selects the pods of all resources of the kind, which use the cache and the

@@ -23,9 +23,9 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	if !svc.wanted(s.CP) {
 		return all.release(ctx, s, svc)
 	}
-	if !s.Kinds.Served(svc.Kind) {
+	if lacking := svc.lacking(s); lacking != "" {
 		return reconcile.Waiting(svc.reasons.notInstalled, fmt.Sprintf(
-			"The cluster has no kind %[1]s: install the %[1]s operator", svc.Kind.Kind))
+			"The cluster has no kind %s: install the %s operator", lacking, svc.Kind.Kind))
 	}
 	login, notEnrolled := keepUser(ctx, s, svc)
 	if notEnrolled != nil && login == "" {
@@ -41,7 +41,7 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	if waits, err := all.stopOthers(ctx, s, svc, child); err != nil || waits != "" {
 		return all.awaitOthers(s, svc, waits, err)
 	}
-	switch err := applyChild(ctx, s, child); {
+	switch err := svc.apply(ctx, s, child); {
 	case apierrors.IsInvalid(err):
 		return reconcile.WriteFailed(svc.reasons.rejected, err)
 	case err != nil:
@@ -64,6 +64,12 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 
 // ready is the outcome for a service that is ready. Its earlier users are removed.
 func (svc Service) ready(ctx context.Context, s *pass.Pass, child child, login string) reconcile.Outcome {
+	switch waits, err := svc.awaited(ctx, s); {
+	case err != nil:
+		return reconcile.Failed(svc.reasons.failed, err)
+	case waits != "":
+		return reconcile.Waiting(svc.reasons.waiting, waits+svc.pauseNote(child))
+	}
 	done := reconcile.Done(svc.reasons.ready, fmt.Sprintf("%s %s is ready", svc.Kind.Kind, child.GetName())+svc.pauseNote(child))
 	if !svc.hasUser {
 		return done
@@ -85,16 +91,30 @@ func (svc Service) pauseNote(child child) string {
 		"until its annotation %s is removed", svc.Kind.Kind, child.GetName(), vocabulary.AnnotationPaused)
 }
 
-// applyChild applies the resource, and lets it continue if it was held for the upgrade of
-// the Identity service.
-func applyChild(ctx context.Context, s *pass.Pass, child child) error {
+// lacking returns a kind of the service that the cluster does not have, "" if there is none.
+func (svc Service) lacking(s *pass.Pass) string {
+	switch {
+	case !s.Kinds.Served(svc.Kind):
+		return svc.Kind.Kind
+	case svc.Parts != nil && !s.Kinds.Served(svc.Parts.Kind):
+		return svc.Parts.Kind.Kind
+	}
+	return ""
+}
+
+// apply applies the resource and its parts, and lets it continue if it was held for the upgrade
+// of the Identity service.
+func (svc Service) apply(ctx context.Context, s *pass.Pass, child child) error {
 	if err := apply.EnsureObject[client.Object](ctx, s.ThirdParty, s.Scheme, s.CP, child, pass.FieldManager); err != nil {
 		return err
 	}
 	if err := pass.Wake(ctx, s, child); err != nil {
 		return err
 	}
-	return letGo(ctx, s, child)
+	if err := letGo(ctx, s, child); err != nil {
+		return err
+	}
+	return svc.applyParts(ctx, s)
 }
 
 // rollBackError says why an update cannot be aborted, and what to set the field of the

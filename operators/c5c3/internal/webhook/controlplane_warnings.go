@@ -81,6 +81,9 @@ func orderWarnings(cp *c5c3v1alpha1.ControlPlane) []string {
 	if placement := cp.Spec.Services.Placement; placement != nil {
 		found = append(found, orderWarning(cp, "Placement", "placement", placement.Image))
 	}
+	if glance := cp.Spec.Services.Glance; glance != nil {
+		found = append(found, orderWarning(cp, "Glance", "glance", glance.Image))
+	}
 	return found
 }
 

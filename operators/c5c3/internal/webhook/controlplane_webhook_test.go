@@ -155,15 +155,16 @@ func TestGlobalOptionsThatAreSecretOrHaveNoEffectAreWarnedAbout(t *testing.T) {
 
 func TestAServiceAheadOfItsKeystoneIsAWarning(t *testing.T) {
 	for name, c := range map[string]struct {
-		keystone, placement, barbican, want string
+		keystone, placement, barbican, glance, want string
 	}{
-		"one release":               {"", "", "", ""},
-		"Keystone ahead":            {"2026.1", "", "", ""},
-		"another build":             {"2025.2", "2025.2-p1", "", ""},
-		"Placement ahead":           {"", "2026.1", "", "Placement gets release 2026.1 while Keystone has 2025.2"},
-		"Keystone behind Placement": {"2025.1", "", "", "Placement gets release 2025.2 while Keystone has 2025.1"},
-		"a tag that is no release":  {"", "latest", "", ""},
-		"Barbican ahead":            {"", "", "2026.1", "Barbican gets release 2026.1 while Keystone has 2025.2"},
+		"one release":               {"", "", "", "", ""},
+		"Keystone ahead":            {"2026.1", "", "", "", ""},
+		"another build":             {"2025.2", "2025.2-p1", "", "", ""},
+		"Placement ahead":           {"", "2026.1", "", "", "Placement gets release 2026.1 while Keystone has 2025.2"},
+		"Keystone behind Placement": {"2025.1", "", "", "", "Placement gets release 2025.2 while Keystone has 2025.1"},
+		"a tag that is no release":  {"", "latest", "", "", ""},
+		"Barbican ahead":            {"", "", "2026.1", "", "Barbican gets release 2026.1 while Keystone has 2025.2"},
+		"Glance ahead":              {"", "", "", "2026.1", "Glance gets release 2026.1 while Keystone has 2025.2"},
 	} {
 		cp := fixture.Minimal()
 		cp.Spec.OpenStackRelease = "2025.2"
@@ -177,6 +178,10 @@ func TestAServiceAheadOfItsKeystoneIsAWarning(t *testing.T) {
 		if c.barbican != "" {
 			cp.Spec.Services.Barbican = &c5c3v1alpha1.ServiceBarbicanSpec{}
 			cp.Spec.Services.Barbican.Image = &commonv1.ImageSpec{Repository: "b", Tag: c.barbican}
+		}
+		if c.glance != "" {
+			cp.Spec.Services.Glance = &c5c3v1alpha1.ServiceGlanceSpec{}
+			cp.Spec.Services.Glance.Image = &commonv1.ImageSpec{Repository: "g", Tag: c.glance}
 		}
 		if got := strings.Join(orderWarnings(cp), ""); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)

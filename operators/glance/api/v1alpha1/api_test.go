@@ -129,8 +129,10 @@ func minimalBackend() *GlanceBackend {
 	return &GlanceBackend{
 		ObjectMeta: metav1.ObjectMeta{Name: "images", Namespace: "openstack"},
 		Spec: GlanceBackendSpec{
-			GlanceRef: commonv1.ServiceReference{Name: "glance"}, Type: BackendS3,
-			S3: &S3Spec{Host: "s3.example.com", Bucket: "images", CredentialsSecretRef: commonv1.CredentialsReference{Name: "images"}},
+			GlanceRef: commonv1.ServiceReference{Name: "glance"},
+			BackendSpec: BackendSpec{Type: BackendS3, S3: &S3Spec{
+				Host: "s3.example.com", Bucket: "images", CredentialsSecretRef: commonv1.CredentialsReference{Name: "images"},
+			}},
 		},
 	}
 }
@@ -202,10 +204,16 @@ func glanceBackends() apitest.Kind[*GlanceBackend] {
 		Rules:       backendTable,
 		Immutables:  backendImmutables,
 		UpdateRules: ValidateBackendUpdate,
-		Updates: []apitest.Violation[*GlanceBackend]{{
-			Name: "another bucket", Change: func(b *GlanceBackend) { b.Spec.S3.Bucket = "others" },
-			Path: "spec.type", Message: "the Glance, the type, the bucket and the claim cannot be changed",
-		}},
+		Updates: []apitest.Violation[*GlanceBackend]{
+			{
+				Name: "another bucket", Change: func(b *GlanceBackend) { b.Spec.S3.Bucket = "others" },
+				Path: "spec.type", Message: "the type, the bucket and the claim cannot be changed",
+			},
+			{
+				Name: "another Glance", Change: func(b *GlanceBackend) { b.Spec.GlanceRef.Name = "others" },
+				Path: "spec.glanceRef", Message: "the Glance cannot be changed",
+			},
+		},
 		Violations: apitest.Violations(backendViolations()),
 		Accepted: map[string]func(*GlanceBackend){
 			"a volume": func(b *GlanceBackend) {

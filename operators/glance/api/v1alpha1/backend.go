@@ -47,23 +47,26 @@ var (
 // backendTable has the rules of a GlanceBackend.
 var backendTable = rules.Table[*GlanceBackend]{
 	{Path: "metadata.name", Check: checkBackendName},
-	{Path: "spec", Check: checkBackend},
+	{Path: "spec", Check: func(b *GlanceBackend, at *field.Path) field.ErrorList { return b.Spec.BackendSpec.Validate(at) }},
+	{Path: "spec.glanceRef.name", Check: func(b *GlanceBackend, at *field.Path) field.ErrorList {
+		if b.Spec.GlanceRef.Name == "" {
+			return field.ErrorList{field.Invalid(at, "", "name the Glance")}
+		}
+		return nil
+	}},
 }
 
+// PlaceIsImmutable says why the place of a backend cannot be changed.
+const PlaceIsImmutable = "the type, the bucket and the claim cannot be changed: images would lose their place"
+
 // backendImmutables are the fields of a GlanceBackend that cannot be changed.
-var backendImmutables = []rules.Immutable[*GlanceBackend]{{
-	Path: "spec.type", Message: "the Glance, the type, the bucket and the claim cannot be changed: images would lose their place",
-	Get: func(b *GlanceBackend) any {
-		spec, s3, file := b.Spec, S3Spec{}, FileSpec{}
-		if spec.S3 != nil {
-			s3 = *spec.S3
-		}
-		if spec.File != nil {
-			file = *spec.File
-		}
-		return [...]string{spec.GlanceRef.Name, spec.Type, s3.Bucket, file.Claim}
+var backendImmutables = []rules.Immutable[*GlanceBackend]{
+	{
+		Path: "spec.glanceRef", Message: "the Glance cannot be changed: images would lose their place",
+		Get: func(b *GlanceBackend) any { return b.Spec.GlanceRef },
 	},
-}}
+	{Path: "spec.type", Message: PlaceIsImmutable, Get: func(b *GlanceBackend) any { return b.Spec.Place() }},
+}
 
 // ValidateBackend returns everything that is wrong with a GlanceBackend on its own.
 func ValidateBackend(b *GlanceBackend) field.ErrorList { return backendTable.Validate(b) }
@@ -75,25 +78,44 @@ func ValidateBackendUpdate(old, updated *GlanceBackend) field.ErrorList {
 }
 
 func checkBackendName(b *GlanceBackend, at *field.Path) field.ErrorList {
-	if b.Name == "" || backendName.MatchString(b.Name) && !slices.Contains(reservedNames, b.Name) {
+	if b.Name == "" {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(at, b.Name, "name must be that of a store: a letter and up to 39 lower case letters, "+
+	return ValidateBackendName(b.Name, at)
+}
+
+// ValidateBackendName returns what is wrong with the name of a backend.
+func ValidateBackendName(name string, at *field.Path) field.ErrorList {
+	if backendName.MatchString(name) && !slices.Contains(reservedNames, name) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, name, "name must be that of a store: a letter and up to 39 lower case letters, "+
 		"digits and dashes, and no section of Glance's own")}
 }
 
-func checkBackend(b *GlanceBackend, at *field.Path) (errs field.ErrorList) {
+// Place returns what of a backend says where its images are. It is comparable.
+func (spec *BackendSpec) Place() any {
+	s3, file := S3Spec{}, FileSpec{}
+	if spec.S3 != nil {
+		s3 = *spec.S3
+	}
+	if spec.File != nil {
+		file = *spec.File
+	}
+	return [...]string{spec.Type, s3.Bucket, file.Claim}
+}
+
+// Validate returns everything that is wrong with a place for images.
+func (spec *BackendSpec) Validate(at *field.Path) (errs field.ErrorList) {
 	require := func(ok bool, value any, says string, path ...string) {
 		if !ok {
 			errs = append(errs, field.Invalid(at.Child(path[0], path[1:]...), value, says))
 		}
 	}
-	spec := b.Spec
 	byOptions := spec.Type == BackendSwift || spec.Type == BackendRBD
 	require((spec.S3 != nil) == (spec.Type == BackendS3) && (spec.File != nil) == (spec.Type == BackendFile) &&
 		(len(spec.Options) > 0) == byOptions && (spec.OptionsSecretRef == nil || byOptions), spec.Type,
 		"the type needs its own field and no other: s3, file, or options for swift and rbd", "type")
-	require(spec.GlanceRef.Name != "", "", "name the Glance", "glanceRef", "name")
 	if s3 := spec.S3; s3 != nil {
 		require(s3Host.MatchString(s3.Host), s3.Host, "it must be a host without a scheme", "s3", "host")
 		require(s3Bucket.MatchString(s3.Bucket), s3.Bucket, "it must be the name of a bucket", "s3", "bucket")

@@ -55,14 +55,21 @@ const (
 
 // GlanceBackendSpec describes a GlanceBackend.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.s3) == (self.type == 's3') && has(self.file) == (self.type == 'file') && has(self.options) == (self.type in ['swift', 'rbd']) && (!has(self.optionsSecretRef) || has(self.options))",fieldPath=".type",message="the type needs its own field and no other: s3, file, or options for swift and rbd"
-// +kubebuilder:validation:XValidation:rule="self.glanceRef == oldSelf.glanceRef && self.type == oldSelf.type && (has(self.s3) ? self.s3.bucket : '-') == (has(oldSelf.s3) ? oldSelf.s3.bucket : '-') && (has(self.file) ? self.file.claim : '-') == (has(oldSelf.file) ? oldSelf.file.claim : '-')",fieldPath=".type",message="the Glance, the type, the bucket and the claim cannot be changed: images would lose their place"
+// +kubebuilder:validation:XValidation:rule="self.glanceRef == oldSelf.glanceRef",fieldPath=".glanceRef",message="the Glance cannot be changed: images would lose their place"
 type GlanceBackendSpec struct {
 	// glanceRef is the Glance that stores images there. It cannot be changed.
 	//
 	// +required
 	GlanceRef commonv1.ServiceReference `json:"glanceRef"`
 
+	BackendSpec `json:",inline"`
+}
+
+// BackendSpec describes a place for images.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.s3) == (self.type == 's3') && has(self.file) == (self.type == 'file') && has(self.options) == (self.type in ['swift', 'rbd']) && (!has(self.optionsSecretRef) || has(self.options))",fieldPath=".type",message="the type needs its own field and no other: s3, file, or options for swift and rbd"
+// +kubebuilder:validation:XValidation:rule="self.type == oldSelf.type && (has(self.s3) ? self.s3.bucket : '-') == (has(oldSelf.s3) ? oldSelf.s3.bucket : '-') && (has(self.file) ? self.file.claim : '-') == (has(oldSelf.file) ? oldSelf.file.claim : '-')",fieldPath=".type",message="the type, the bucket and the claim cannot be changed: images would lose their place"
+type BackendSpec struct {
 	// type is the type of the backend: s3, file, swift or rbd. It cannot be changed.
 	//
 	// +required
@@ -97,6 +104,7 @@ type S3Spec struct {
 	// a scheme. Example: "s3.example.com:9000".
 	//
 	// +required
+	// +kubebuilder:validation:MaxLength=260
 	// +kubebuilder:validation:Pattern=`^[a-z0-9][-.:a-z0-9]*$`
 	Host string `json:"host"`
 
@@ -108,6 +116,7 @@ type S3Spec struct {
 	// bucket is the name of the bucket, which must exist. It cannot be changed.
 	//
 	// +required
+	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9][-.a-z0-9]{1,61}[a-z0-9]$`
 	Bucket string `json:"bucket"`
 
@@ -129,6 +138,7 @@ type FileSpec struct {
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
 	Claim string `json:"claim"`
 }
 

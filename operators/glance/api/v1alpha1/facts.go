@@ -3,6 +3,8 @@ package v1alpha1
 import (
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -40,8 +42,22 @@ func GatewayEndpoint(gateway *commonv1.GatewaySpec) string {
 	return "https://" + gateway.Hostname + gateway.Prefix("")
 }
 
+// StorePath returns where the secret store keeps something of a Glance or of its
+// ControlPlane, relative to its mount, such as "openstack/glance/tenant/cloud/db".
+func StorePath(c cluster.Settings, namespace, name string, elements ...string) string {
+	return c.StorePath(append([]string{"openstack", AppName, namespace, name}, elements...)...)
+}
+
 // SelectorLabels returns the labels that select the API pods of the Glance with the
 // given name and no other pod.
 func SelectorLabels(name string) map[string]string {
 	return map[string]string{"app.kubernetes.io/name": AppName, "app.kubernetes.io/instance": name}
+}
+
+// PodSelector returns what selects the pods of all Glances, those of Jobs among them,
+// and no other pod.
+func PodSelector() *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+		Key: "app.kubernetes.io/name", Operator: metav1.LabelSelectorOpIn, Values: []string{AppName, TaskName},
+	}}}
 }

@@ -84,10 +84,10 @@ func backend(namespace, name string) *glancev1alpha1.GlanceBackend {
 	return &glancev1alpha1.GlanceBackend{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: glancev1alpha1.GlanceBackendSpec{
-			GlanceRef: commonv1.ServiceReference{Name: "glance"}, Type: glancev1alpha1.BackendS3,
-			S3: &glancev1alpha1.S3Spec{
+			GlanceRef: commonv1.ServiceReference{Name: "glance"},
+			BackendSpec: glancev1alpha1.BackendSpec{Type: glancev1alpha1.BackendS3, S3: &glancev1alpha1.S3Spec{
 				Host: "s3.example.com", Bucket: name, CredentialsSecretRef: commonv1.CredentialsReference{Name: name + "-credentials"},
-			},
+			}},
 		},
 	}
 }

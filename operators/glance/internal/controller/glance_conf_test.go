@@ -35,18 +35,21 @@ func pass(change func(*glancev1alpha1.Glance), all ...*glancev1alpha1.GlanceBack
 	return s
 }
 
-func named(name string, age int64, spec glancev1alpha1.GlanceBackendSpec) *glancev1alpha1.GlanceBackend {
-	return &glancev1alpha1.GlanceBackend{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.Unix(1000-age, 0)}, Spec: spec}
+func named(name string, age int64, spec glancev1alpha1.BackendSpec) *glancev1alpha1.GlanceBackend {
+	return &glancev1alpha1.GlanceBackend{
+		ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.Unix(1000-age, 0)},
+		Spec:       glancev1alpha1.GlanceBackendSpec{BackendSpec: spec},
+	}
 }
 
 func bucket() *glancev1alpha1.GlanceBackend {
-	return named("bucket", 1, glancev1alpha1.GlanceBackendSpec{
+	return named("bucket", 1, glancev1alpha1.BackendSpec{
 		Type: glancev1alpha1.BackendS3, S3: &glancev1alpha1.S3Spec{Host: "s3.example.com:9000", Bucket: "images", Region: "eu-1"},
 	})
 }
 
 func volume() *glancev1alpha1.GlanceBackend {
-	return named("volume", 9, glancev1alpha1.GlanceBackendSpec{
+	return named("volume", 9, glancev1alpha1.BackendSpec{
 		Type: glancev1alpha1.BackendFile, File: &glancev1alpha1.FileSpec{Claim: "images"},
 	})
 }
@@ -127,12 +130,12 @@ func TestTheDefaultBackendIsThatOfTheSpecOrTheOldestOne(t *testing.T) {
 func TestEachTypeOfBackendHasItsOptionsAndMounts(t *testing.T) {
 	secret := commonv1.CredentialsReference{Name: "credentials"}
 	for _, c := range []struct {
-		spec            glancev1alpha1.GlanceBackendSpec
+		spec            glancev1alpha1.BackendSpec
 		options, secret map[string]string
 		mount, identity string
 	}{
 		{
-			glancev1alpha1.GlanceBackendSpec{
+			glancev1alpha1.BackendSpec{
 				Type: glancev1alpha1.BackendS3,
 				S3:   &glancev1alpha1.S3Spec{Host: "s3", TLS: new(false), Bucket: "images", CredentialsSecretRef: secret},
 			},
@@ -143,13 +146,13 @@ func TestEachTypeOfBackendHasItsOptionsAndMounts(t *testing.T) {
 			"", "bucket images of s3",
 		},
 		{
-			glancev1alpha1.GlanceBackendSpec{Type: glancev1alpha1.BackendFile, File: &glancev1alpha1.FileSpec{Claim: "images"}},
+			glancev1alpha1.BackendSpec{Type: glancev1alpha1.BackendFile, File: &glancev1alpha1.FileSpec{Claim: "images"}},
 			map[string]string{"filesystem_store_datadir": "/var/lib/glance/backends/store"},
 			nil, "/var/lib/glance/backends/store",
 			"PersistentVolumeClaim images",
 		},
 		{
-			glancev1alpha1.GlanceBackendSpec{
+			glancev1alpha1.BackendSpec{
 				Type: glancev1alpha1.BackendSwift, Options: map[string]string{"swift_store_container": "images"}, OptionsSecretRef: &secret,
 			},
 			map[string]string{"swift_store_container": "images"},
@@ -157,7 +160,7 @@ func TestEachTypeOfBackendHasItsOptionsAndMounts(t *testing.T) {
 			"", "",
 		},
 		{
-			glancev1alpha1.GlanceBackendSpec{Type: glancev1alpha1.BackendRBD, Options: map[string]string{"rbd_store_pool": "images"}},
+			glancev1alpha1.BackendSpec{Type: glancev1alpha1.BackendRBD, Options: map[string]string{"rbd_store_pool": "images"}},
 			map[string]string{"rbd_store_pool": "images"},
 			nil, "", "",
 		},

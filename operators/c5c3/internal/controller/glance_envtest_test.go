@@ -1,0 +1,136 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
+)
+
+// volume is a backend on a claim of its name.
+func volume(name string) c5c3v1alpha1.ServiceGlanceBackendSpec {
+	return c5c3v1alpha1.ServiceGlanceBackendSpec{Name: name, BackendSpec: glancev1alpha1.BackendSpec{
+		Type: glancev1alpha1.BackendFile, File: &glancev1alpha1.FileSpec{Claim: name},
+	}}
+}
+
+// glance adds a Glance to a control plane, with credentials for its database and with backends.
+func (w *world) glance(backends ...string) {
+	secrets.Put("openstack/glance/"+w.cp.Namespace+"/controlplane/db", map[string]string{"username": "glance", "password": "p"})
+	w.cp.Spec.Services.Glance = &c5c3v1alpha1.ServiceGlanceSpec{}
+	for _, name := range backends {
+		w.cp.Spec.Services.Glance.Backends = append(w.cp.Spec.Services.Glance.Backends, volume(name))
+	}
+}
+
+// reportGlance simulates a Glance operator that has observed the current spec.
+func (w *world) reportGlance(t *testing.T) *glancev1alpha1.Glance {
+	t.Helper()
+	g := &glancev1alpha1.Glance{ObjectMeta: w.meta("controlplane-glance")}
+	expect.Exists(t, w, g)
+	objects.ChangeStatus(t, w, g, func(g *glancev1alpha1.Glance) {
+		g.Status.Conditions = []metav1.Condition{{
+			Type: "Ready", Status: metav1.ConditionTrue, Reason: "AllReady", ObservedGeneration: g.Generation, LastTransitionTime: metav1.Now(),
+		}}
+		g.Status.InstalledRelease = "2025.2"
+	})
+	return g
+}
+
+// reportBackend simulates a Glance operator whose pods have the backend.
+func (w *world) reportBackend(t *testing.T, name string) *glancev1alpha1.GlanceBackend {
+	t.Helper()
+	b := &glancev1alpha1.GlanceBackend{ObjectMeta: w.meta(name)}
+	expect.Exists(t, w, b)
+	w.judge(t, b, metav1.ConditionTrue, "AllReady", "")
+	return b
+}
+
+func (w *world) judge(t *testing.T, b *glancev1alpha1.GlanceBackend, status metav1.ConditionStatus, reason, message string) {
+	t.Helper()
+	objects.ChangeStatus(t, w, b, func(b *glancev1alpha1.GlanceBackend) {
+		b.Status.Conditions = []metav1.Condition{{
+			Type: "Ready", Status: status, Reason: reason, Message: message,
+			ObservedGeneration: b.Generation, LastTransitionTime: metav1.Now(),
+		}}
+	})
+}
+
+func TestAGlanceFollowsItsControlPlane(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	w.seed()
+	w.glance("images")
+	objects.Create(t, w, w.cp)
+	w.expect(t, "GlanceReady", metav1.ConditionFalse, "WaitingForKeystone")
+	w.report(t, "2025.2", "", true)
+	w.expect(t, "GlanceReady", metav1.ConditionFalse, "WaitingForGlance", "has not processed Glance controlplane-glance yet")
+	g := w.reportGlance(t)
+	w.expect(t, "GlanceReady", metav1.ConditionFalse, "WaitingForGlance", "GlanceBackend images is not ready")
+	b := w.reportBackend(t, "images")
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	if g.Spec.Database.Database != "glance" || g.Spec.Database.SecretRef.Name != "controlplane-glance-db-credentials" {
+		t.Errorf("its database is %+v", g.Spec.Database)
+	}
+	if g.Spec.DefaultBackend != "images" || b.Spec.GlanceRef.Name != g.Name {
+		t.Errorf("backend %+v of a Glance with the default %q", b.Spec, g.Spec.DefaultBackend)
+	}
+	w.catalogServices(t, "glance", "keystone")
+	w.expect(t, "CatalogReady", metav1.ConditionTrue, "CatalogRegistered",
+		"Glance at http://controlplane-glance."+w.cp.Namespace+".svc.cluster.local:9292")
+
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Glance = nil })
+	w.expect(t, "GlanceReady", metav1.ConditionTrue, "GlanceNotManaged", "kept unless the annotation c5c3.io/allow-glance-deletion")
+	expect.Exists(t, w, g)
+	expect.Exists(t, w, b)
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+		cp.Annotations = map[string]string{c5c3v1alpha1.AnnotationAllowGlanceDeletion: "true"}
+	})
+	w.catalogServices(t, "keystone")
+	expect.Gone(t, w, g)
+	expect.Gone(t, w, b)
+}
+
+func TestARemovedBackendIsAwaitedUntilItIsGone(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	w.seed()
+	w.glance("old", "new")
+	objects.Create(t, w, w.cp)
+	other := &glancev1alpha1.GlanceBackend{ObjectMeta: w.meta("other"), Spec: glancev1alpha1.GlanceBackendSpec{
+		GlanceRef: commonv1.ServiceReference{Name: "controlplane-glance"}, BackendSpec: volume("other").BackendSpec,
+	}}
+	objects.Create(t, w, other)
+	w.report(t, "2025.2", "", true)
+	w.reportGlance(t)
+	old := w.reportBackend(t, "old")
+	w.reportBackend(t, "new")
+	w.expect(t, "GlanceReady", metav1.ConditionTrue, "GlanceReady")
+
+	objects.Change(t, w, old, func(b *glancev1alpha1.GlanceBackend) { b.Finalizers = []string{"glance.openstack.c5c3.io/in-use"} })
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+		cp.Spec.Services.Glance.Backends = []c5c3v1alpha1.ServiceGlanceBackendSpec{volume("new")}
+	})
+	w.expect(t, "GlanceReady", metav1.ConditionFalse, "WaitingForGlance")
+	g := w.reportGlance(t)
+	w.expect(t, "GlanceReady", metav1.ConditionFalse, "WaitingForGlance", "GlanceBackend old is being deleted")
+	if g.Spec.DefaultBackend != "new" {
+		t.Errorf("the default is %q", g.Spec.DefaultBackend)
+	}
+	expect.Exists(t, w, old)
+	w.judge(t, old, metav1.ConditionFalse, "InUse", "3 images are in it")
+	w.expect(t, "GlanceReady", metav1.ConditionFalse, "WaitingForGlance", "GlanceBackend old is being deleted: 3 images are in it")
+
+	objects.Change(t, w, old, func(b *glancev1alpha1.GlanceBackend) { b.Finalizers = nil })
+	expect.Gone(t, w, old)
+	w.expect(t, "GlanceReady", metav1.ConditionTrue, "GlanceReady")
+	// The control plane has not made it.
+	expect.Exists(t, w, other)
+}
