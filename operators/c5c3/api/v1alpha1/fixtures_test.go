@@ -96,7 +96,7 @@ func complete() *ControlPlane {
 		Database: GlanceDatabaseSpec{
 			Database: "images", SecretRef: commonv1.SecretRefSpec{Name: "images-db", Key: "password"},
 		},
-		Backends: []ServiceGlanceBackendSpec{inBucket("images"), inVolume("volume"), inPool("pool")},
+		Backends: []ServiceGlanceBackendSpec{inBucket("images")},
 	}
 	cp.Spec.Services.Horizon = &ServiceHorizonSpec{
 		ServiceSpec: *service.DeepCopy(), SecretKeyRef: &commonv1.SecretRefSpec{Name: "cookies", Key: "secret-key"},
@@ -108,10 +108,11 @@ func complete() *ControlPlane {
 	return cp
 }
 
-// completeInClaim returns a ControlPlane with backups in a claim instead of a bucket.
+// completeInClaim returns a ControlPlane with backups and images in a claim instead of a bucket.
 func completeInClaim() *ControlPlane {
 	cp := complete()
 	inClaim("backups")(cp.Spec.Backup)
+	cp.Spec.Services.Glance.Backends = []ServiceGlanceBackendSpec{inVolume("volume")}
 	return cp
 }
 
@@ -123,6 +124,7 @@ func completeBrownfield() *ControlPlane {
 	apitest.SecretFirst(&cp.Spec.Services.Placement.PodSettings)
 	apitest.SecretFirst(&cp.Spec.Services.Glance.PodSettings)
 	apitest.SecretFirst(&cp.Spec.Services.Horizon.PodSettings)
+	cp.Spec.Services.Glance.Backends = []ServiceGlanceBackendSpec{inPool("pool")}
 	cp.Spec.Infrastructure.Database.ClusterRef, cp.Spec.Infrastructure.Database.Host = nil, "db.example.com"
 	cp.Spec.Infrastructure.Cache.ClusterRef, cp.Spec.Infrastructure.Cache.Servers = nil, []string{"memcached:11211"}
 	cp.Spec.Backup = nil
@@ -136,7 +138,8 @@ func policy() *commonv1.PolicySpec {
 func inBucket(name string) ServiceGlanceBackendSpec {
 	return ServiceGlanceBackendSpec{Name: name, BackendSpec: glancev1alpha1.BackendSpec{
 		Type: glancev1alpha1.BackendS3, S3: &glancev1alpha1.S3Spec{
-			Host: "s3.example.com", TLS: new(false), Bucket: "images", Region: "eu-1", CredentialsSecretRef: commonv1.CredentialsReference{Name: "s3"},
+			Host: "s3.example.com", TLS: new(false), Bucket: "images", Region: "eu-1",
+			CredentialsSecretRef: commonv1.CredentialsReference{Name: "s3"},
 		},
 	}}
 }
