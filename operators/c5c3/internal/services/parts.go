@@ -36,37 +36,40 @@ type part interface {
 }
 
 // applyParts applies the parts in the spec, and deletes the others that the control plane has
-// made.
-func (svc Service) applyParts(ctx context.Context, s *pass.Pass) error {
+// made. It returns what they wait for, "" if nothing.
+func (svc Service) applyParts(ctx context.Context, s *pass.Pass) (waits string, err error) {
 	if svc.Parts == nil {
-		return nil
+		return "", nil
 	}
 	wanted := svc.Parts.wanted(s.CP)
 	for _, one := range wanted {
 		if err := apply.EnsureObject[client.Object](ctx, s.ThirdParty, s.Scheme, s.CP, one, pass.FieldManager); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return svc.deleteParts(ctx, s, func(name string) bool {
-		return slices.ContainsFunc(wanted, func(one part) bool { return one.GetName() == name })
-	})
+	removed, err := svc.deleteParts(ctx, s, wanted)
+	return svc.awaited(wanted, removed), err
 }
 
-// deleteParts deletes the parts that the control plane has made, but for those to keep.
-func (svc Service) deleteParts(ctx context.Context, s *pass.Pass, keep func(name string) bool) error {
+// deleteParts deletes the parts that the control plane has made, but for those to keep. It
+// returns the ones that are still there.
+func (svc Service) deleteParts(ctx context.Context, s *pass.Pass, keep []part) ([]part, error) {
 	all, err := svc.parts(ctx, s)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, one := range all {
-		if keep(one.GetName()) || !one.GetDeletionTimestamp().IsZero() {
+	removed := slices.DeleteFunc(all, func(one part) bool {
+		return slices.ContainsFunc(keep, func(other part) bool { return other.GetName() == one.GetName() })
+	})
+	for _, one := range removed {
+		if !one.GetDeletionTimestamp().IsZero() {
 			continue
 		}
 		if err := apply.Delete(ctx, s.ThirdParty, one); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return removed, nil
 }
 
 // parts returns the parts that the control plane has made, in the order of their names.
@@ -85,25 +88,36 @@ func (svc Service) parts(ctx context.Context, s *pass.Pass) ([]part, error) {
 
 // awaited returns what the service waits for although its resource is ready, "" if nothing: a
 // part that is not ready, or one that is removed and still there.
-func (svc Service) awaited(ctx context.Context, s *pass.Pass) (string, error) {
-	all, err := svc.parts(ctx, s)
-	if err != nil {
-		return "", err
-	}
-	for _, one := range all {
-		what := fmt.Sprintf("%s %s is not ready", svc.Parts.Kind.Kind, one.GetName())
-		ready := meta.FindStatusCondition(one.GetConditions(), vocabulary.ConditionReady)
-		current := ready != nil && ready.ObservedGeneration == one.GetGeneration()
+func (svc Service) awaited(wanted, removed []part) string {
+	for _, one := range wanted {
+		ready := currentReady(one)
 		switch {
 		case !one.GetDeletionTimestamp().IsZero():
-			what = fmt.Sprintf("%s %s is being deleted", svc.Parts.Kind.Kind, one.GetName())
-		case current && ready.Status == metav1.ConditionTrue:
-			continue
+			return svc.Parts.describe(one, "is being deleted")
+		case ready == nil || ready.Status != metav1.ConditionTrue:
+			return svc.Parts.describe(one, "is not ready")
 		}
-		if current && ready.Message != "" {
-			what += ": " + ready.Message
-		}
-		return what, nil
 	}
-	return "", nil
+	if len(removed) > 0 {
+		return svc.Parts.describe(removed[0], "is being deleted")
+	}
+	return ""
+}
+
+// describe says how a part is, and why.
+func (p Parts) describe(one part, state string) string {
+	text := p.Kind.Kind + " " + one.GetName() + " " + state
+	if ready := currentReady(one); ready != nil && ready.Message != "" {
+		text += ": " + ready.Message
+	}
+	return text
+}
+
+// currentReady returns the condition Ready of a part, nil if it is not about the current spec.
+func currentReady(one part) *metav1.Condition {
+	ready := meta.FindStatusCondition(one.GetConditions(), vocabulary.ConditionReady)
+	if ready == nil || ready.ObservedGeneration != one.GetGeneration() {
+		return nil
+	}
+	return ready
 }

@@ -43,18 +43,16 @@ func TestAServiceWaitsForItsParts(t *testing.T) {
 			refuse(b)
 			b.DeletionTimestamp, b.Finalizers = &metav1.Time{Time: fixture.Noon}, []string{"example.com/in-use"}
 		}, "GlanceBackend images is being deleted: 3 images"},
-		"of a user": {func(b *glancev1alpha1.GlanceBackend) {
-			refuse(b)
-			b.OwnerReferences = nil
-		}, ""},
 	} {
-		cp := fixture.Complete()
-		backend := backendNamed(cp, "images")
+		backend := backendNamed(fixture.Complete(), "images")
 		c.change(backend)
-		got, err := Glance.awaited(t.Context(), pass.New(toolsFor(t, List{Glance}, cp, backend), cp))
-		if err != nil || got != c.want {
-			t.Errorf("%s: got %q and %v, want %q", name, got, err, c.want)
+		if got := Glance.awaited([]part{backend}, nil); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
+	}
+	removed := backendNamed(fixture.Complete(), "old")
+	if got, want := Glance.awaited(nil, []part{removed}), "GlanceBackend old is being deleted"; got != want {
+		t.Errorf("removed: got %q, want %q", got, want)
 	}
 }
 
@@ -78,11 +76,12 @@ func TestPartsFollowTheSpec(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", when, diff)
 		}
 	}
-	if err := Glance.applyParts(t.Context(), s); err != nil {
-		t.Fatal(err)
+	waits, err := Glance.applyParts(t.Context(), s)
+	if want := "GlanceBackend volume is not ready"; err != nil || waits != want {
+		t.Fatalf("it waits for %q (%v), want %q", waits, err, want)
 	}
 	expect("in the spec", "bucket", "users", "volume")
-	if err := Glance.deleteParts(t.Context(), s, func(string) bool { return false }); err != nil {
+	if _, err := Glance.deleteParts(t.Context(), s, nil); err != nil {
 		t.Fatal(err)
 	}
 	expect("after the service", "users")

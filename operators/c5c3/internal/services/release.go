@@ -49,7 +49,7 @@ func (svc Service) delete(ctx context.Context, s *pass.Pass, child child, messag
 	if err := apply.EnsureAbsent(ctx, s.ThirdParty, s.CP, child); err != nil {
 		return reconcile.Failed(svc.reasons.failed, err)
 	}
-	if err := svc.deleteParts(ctx, s, func(string) bool { return false }); err != nil {
+	if _, err := svc.deleteParts(ctx, s, nil); err != nil {
 		return reconcile.Failed(svc.reasons.failed, err)
 	}
 	again, err := dropUsers(ctx, s, svc)

@@ -41,7 +41,8 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	if waits, err := all.stopOthers(ctx, s, svc, child); err != nil || waits != "" {
 		return all.awaitOthers(s, svc, waits, err)
 	}
-	switch err := svc.apply(ctx, s, child); {
+	waits, err := svc.apply(ctx, s, child)
+	switch {
 	case apierrors.IsInvalid(err):
 		return reconcile.WriteFailed(svc.reasons.rejected, err)
 	case err != nil:
@@ -59,15 +60,13 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	case !isReady(child):
 		return reconcile.Waiting(svc.reasons.waiting, all.progress(s.CP, svc, child)+svc.pauseNote(child))
 	}
-	return svc.ready(ctx, s, child, login)
+	return svc.ready(ctx, s, child, login, waits)
 }
 
-// ready is the outcome for a service that is ready. Its earlier users are removed.
-func (svc Service) ready(ctx context.Context, s *pass.Pass, child child, login string) reconcile.Outcome {
-	switch waits, err := svc.awaited(ctx, s); {
-	case err != nil:
-		return reconcile.Failed(svc.reasons.failed, err)
-	case waits != "":
+// ready is the outcome for a service whose resource is ready. Its earlier users are removed once
+// its parts do not have to wait either.
+func (svc Service) ready(ctx context.Context, s *pass.Pass, child child, login, waits string) reconcile.Outcome {
+	if waits != "" {
 		return reconcile.Waiting(svc.reasons.waiting, waits+svc.pauseNote(child))
 	}
 	done := reconcile.Done(svc.reasons.ready, fmt.Sprintf("%s %s is ready", svc.Kind.Kind, child.GetName())+svc.pauseNote(child))
@@ -103,16 +102,16 @@ func (svc Service) lacking(s *pass.Pass) string {
 }
 
 // apply applies the resource and its parts, and lets it continue if it was held for the upgrade
-// of the Identity service.
-func (svc Service) apply(ctx context.Context, s *pass.Pass, child child) error {
+// of the Identity service. It returns what the parts wait for, "" if nothing.
+func (svc Service) apply(ctx context.Context, s *pass.Pass, child child) (waits string, err error) {
 	if err := apply.EnsureObject[client.Object](ctx, s.ThirdParty, s.Scheme, s.CP, child, pass.FieldManager); err != nil {
-		return err
+		return "", err
 	}
 	if err := pass.Wake(ctx, s, child); err != nil {
-		return err
+		return "", err
 	}
 	if err := letGo(ctx, s, child); err != nil {
-		return err
+		return "", err
 	}
 	return svc.applyParts(ctx, s)
 }
