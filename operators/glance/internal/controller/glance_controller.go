@@ -114,7 +114,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "HealthCheck", Condition: glancev1alpha1.ConditionGlanceAPIReady,
-		Run:  health.Check[*scope]{Condition: glancev1alpha1.ConditionGlanceAPIReady, URL: internalEndpoint}.Reconcile,
+		Run:  health.Check[*scope]{Condition: glancev1alpha1.ConditionGlanceAPIReady, URL: healthURL}.Reconcile,
 		Sets: []reconcile.Value{health.RolloutOf},
 	},
 	{

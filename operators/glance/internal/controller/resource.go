@@ -12,6 +12,9 @@ func internalEndpoint(s *scope) string {
 	return glancev1alpha1.InternalEndpoint(s.Cluster, s.Resource.Namespace, s.Resource.Name)
 }
 
+// healthURL returns what says whether the API works. Its root answers 300.
+func healthURL(s *scope) string { return internalEndpoint(s) + healthPath }
+
 // endpoint returns the URL for users.
 func endpoint(s *scope) string {
 	if s.Spec.Gateway != nil {
