@@ -19,6 +19,7 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/ini"
+	"github.com/c5c3/forge/internal/common/kube"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
@@ -337,6 +338,41 @@ func TestTheLastResourceStays(t *testing.T) {
 	for _, entry := range m.Moorings {
 		if entry.Phase != commonv1.AttachedEmptying || !strings.Contains(entry.InUse, "Create a Mooring") {
 			t.Errorf("the status lists %+v", entry)
+		}
+	}
+}
+
+func TestTheLastResourceStaysIfItWasAcceptedBeforeItsDeletion(t *testing.T) {
+	p, entry := rolledOut(t, instance.WithMoorings(), mooring("a", "1", "", 1)), &commonv1.Attached{Name: "a", UID: "a-uid"}
+	accepted := moorings.Accepted.Value(p.Slots)
+	if _, err := moorings.end(t.Context(), p, accepted, going(mooring("a", "1", "", 1)), entry); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(entry.InUse, "Create a Mooring") {
+		t.Errorf("its entry is %+v", entry)
+	}
+}
+
+func TestOnlyAResourceThatPodsDoNotHaveGoesWithoutAnInstalledService(t *testing.T) {
+	entry := []commonv1.Attached{{Name: "a", UID: "a-uid", Configuration: "0123"}}
+	for name, c := range map[string]struct {
+		installed string
+		entries   []commonv1.Attached
+		released  bool
+	}{
+		"never installed":                      {"", nil, true},
+		"pods run while the schema is checked": {"", entry, false},
+		"installed, and not looked at yet":     {"2025.2", nil, false},
+		"installed, and in use":                {"2025.2", entry, false},
+	} {
+		m := instance.WithMoorings()
+		m.ServiceStatus().InstalledRelease, m.Moorings = c.installed, c.entries
+		s := &scope[*instance.Mooring]{
+			Access: &kube.Access{Client: passOf(t, m).Client}, Slots: &reconcile.Slots{},
+			declared: moorings, resource: going(mooring("a", "1", "", 1)),
+		}
+		if outcome := s.release(t.Context()); outcome.IsDone() != c.released {
+			t.Errorf("%s: got %s: %s", name, outcome.Reason(), outcome.Message())
 		}
 	}
 }

@@ -154,19 +154,23 @@ func (s *scope[A]) programmed(context.Context) reconcile.Outcome {
 	return reconcile.Done(vocabulary.ReasonProgrammed, "All pods of "+name+" have it")
 }
 
-// release waits until the service does not need the resource any more. A service without a
-// database has stored nothing, and one that is being deleted stores nothing more.
+// release waits until the service does not need the resource any more. A service that is being
+// deleted stores nothing more, and one that was never installed has stored nothing in a resource
+// that not all of its pods have. Pods start while the schema of a first installation is checked, so
+// they may have a resource before the service counts as installed.
 func (s *scope[A]) release(ctx context.Context) reconcile.Outcome {
 	holder, err := s.service(ctx)
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
 	released := reconcile.Done(vocabulary.ReasonReleasing, "Nothing of the service uses it any more")
-	if holder == nil || !holder.GetDeletionTimestamp().IsZero() || holder.ServiceStatus().InstalledRelease == "" {
+	if holder == nil || !holder.GetDeletionTimestamp().IsZero() {
 		return released
 	}
 	entry, name := of(*holder.Attached(), s.resource), s.declared.Definition.Kind+" "+holder.GetName()
 	switch {
+	case entry == nil && holder.ServiceStatus().InstalledRelease == "":
+		return released
 	case entry == nil:
 		return reconcile.Waiting(vocabulary.ReasonReleasing, name+" has not released it yet; look at the conditions of that")
 	case entry.Phase == commonv1.AttachedReleased:

@@ -74,7 +74,10 @@ func (d Declaration[A]) end(
 		entry.Phase = commonv1.AttachedEmptying
 	}
 	if entry.Phase == commonv1.AttachedEmptying {
-		staying := slices.DeleteFunc(slices.Clone(accepted), func(a Accepted[A]) bool { return !a.Resource.GetDeletionTimestamp().IsZero() })
+		// The resource may have been accepted just before its deletion.
+		staying := slices.DeleteFunc(slices.Clone(accepted), func(a Accepted[A]) bool {
+			return !a.Resource.GetDeletionTimestamp().IsZero() || a.Resource.GetUID() == resource.GetUID()
+		})
 		if lacking := d.lacking(p, staying); lacking != "" {
 			entry.InUse = "it cannot do without it; " + lacking
 			return 0, nil
