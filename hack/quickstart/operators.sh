@@ -27,8 +27,9 @@ install_operator() {
 	build=$(sha256sum "$cache/images/$release/manager")
 	apply -f "$chart/crds"
 	drop_unfinished_release "$release" "$namespace"
+	# Two cores are enough for all operators beside two control planes.
 	helm upgrade --install "$release" "$chart" --namespace "$namespace" --create-namespace --skip-crds \
-		--set crds.upgrade=false --set image.tag=dev --set-string "podAnnotations.forge\.c5c3\.io/build=${build:0:16}" >/dev/null
+		--set crds.upgrade=false --set image.tag=dev --set resources.requests.cpu=5m --set-string "podAnnotations.forge\.c5c3\.io/build=${build:0:16}" >/dev/null
 }
 
 # await_operator NAME returns when it runs.
