@@ -9,7 +9,9 @@ import (
 )
 
 func TestWhatWasDeletedIsRemovedAsTheSpecSays(t *testing.T) {
-	wrecks := CleanUp{What: "wrecks", Command: func(days string) []string { return []string{"harbour-manage", "raise", "--sunk-before", days} }}
+	wrecks := CleanUp{What: "wrecks", Command: func(days string) []string {
+		return []string{"harbour-manage", "raise", "--sunk-before", days}
+	}}
 	var wanted *commonv1.CleanUpSpec
 	commonv1.SetCleanUpDefaults(&wanted)
 	want := Run{Command: []string{"harbour-manage", "raise", "--sunk-before", "90"}, Schedule: "30 3 * * *"}

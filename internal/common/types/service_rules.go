@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/rules"
 )
@@ -87,7 +86,7 @@ func validatePreStopSleep(s *ServiceSpec, at *field.Path) field.ErrorList {
 const maxServiceName = 40
 
 // NameRules are those about the name of a service.
-func NameRules[T client.Object]() rules.Table[T] {
+func NameRules[T interface{ GetName() string }]() rules.Table[T] {
 	return rules.Table[T]{{Path: "metadata.name", Check: func(r T, at *field.Path) field.ErrorList {
 		name := r.GetName()
 		if name == "" {

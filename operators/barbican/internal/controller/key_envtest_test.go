@@ -60,10 +60,9 @@ func ready(t *testing.T) (i *conformance.Instance[*barbicanv1alpha1.Barbican], k
 	return i, keys[0]
 }
 
-func request(value string) func(*barbicanv1alpha1.Barbican) {
-	return func(b *barbicanv1alpha1.Barbican) {
-		metav1.SetMetaDataAnnotation(&b.ObjectMeta, barbicanv1alpha1.AnnotationRotateKey, value)
-	}
+// request requests another key.
+func request(b *barbicanv1alpha1.Barbican) {
+	metav1.SetMetaDataAnnotation(&b.ObjectMeta, barbicanv1alpha1.AnnotationRotateKey, "2026-11")
 }
 
 func TestAKeyIsReplacedInStepsThatAllPodsHaveFollowed(t *testing.T) {
@@ -81,7 +80,7 @@ func TestAKeyIsReplacedInStepsThatAllPodsHaveFollowed(t *testing.T) {
 	objects.Create(t, world.Admin, leftover)
 	world.Jobs.Set(namespace, rewrap, standin.Hang())
 	changes := expect.Follow(t, world.Env.Config, world.Admin, i.Resource)
-	objects.Change(t, world.Admin, i.Resource, request("2026-11"))
+	objects.Change(t, world.Admin, i.Resource, request)
 	changes.Condition(t, barbicanv1alpha1.ConditionKeyReady, metav1.ConditionTrue,
 		barbicanv1alpha1.ReasonKeyRotationInProgress, "until all API pods have the keys")
 	if keys, _, err := keysOf(t.Context(), namespace); err != nil || keys[0] != old {
@@ -104,7 +103,7 @@ func TestAReplacedKeyIsRemovedAndTheRequestIsAnsweredOnce(t *testing.T) {
 	t.Parallel()
 	i, old := ready(t)
 	namespace := i.Resource.GetNamespace()
-	objects.Change(t, world.Admin, i.Resource, request("2026-11"))
+	objects.Change(t, world.Admin, i.Resource, request)
 	expect.Eventually(t, "a new key alone", func(ctx context.Context) error {
 		keys, _, err := keysOf(ctx, namespace)
 		if err == nil && (len(keys) != 1 || keys[0] == old) {
@@ -135,7 +134,7 @@ func TestAReleaseThatCannotRewrapRefusesTheRotation(t *testing.T) {
 	i.Resource.Spec.Image.Tag = "2024.2"
 	i.Create()
 	i.Ready()
-	objects.Change(t, world.Admin, i.Resource, request("2026-11"))
+	objects.Change(t, world.Admin, i.Resource, request)
 	i.Fails(barbicanv1alpha1.ConditionKeyReady, barbicanv1alpha1.ReasonKeyRotationRefused, "release 2024.2", "2025.1 or later")
 	objects.Change(t, world.Admin, i.Resource, func(b *barbicanv1alpha1.Barbican) { b.Annotations = nil })
 	i.Ready()
@@ -219,7 +218,7 @@ func observeTurn(ctx context.Context, namespace string) (turn, error) {
 
 func TestARotationSurvivesAKillAtAnyWrite(t *testing.T) {
 	t.Parallel()
-	conformance.Walk(t, barbicans, &world, request("2026-11"), crashwalk.Scenario[turn]{
+	conformance.Walk(t, barbicans, &world, request, crashwalk.Scenario[turn]{
 		Writes: map[string]int{"update secrets": 3, "create jobs.batch": 1, "apply deployments.apps": 3},
 		Settled: func(ctx context.Context, namespace string) error {
 			seen, err := observeTurn(ctx, namespace)

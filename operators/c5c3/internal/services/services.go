@@ -144,8 +144,9 @@ func (all List) DatabaseSecrets(cp *c5c3v1alpha1.ControlPlane) []string {
 
 // Databases returns the names of the databases of the installed services.
 func (all List) Databases(cp *c5c3v1alpha1.ControlPlane) []string {
-	var names []string
-	for _, svc := range all.InstalledIn(cp).withDatabase() {
+	installed := all.InstalledIn(cp).withDatabase()
+	names := make([]string, 0, len(installed))
+	for _, svc := range installed {
 		names = append(names, svc.Database.name(cp))
 	}
 	return names
