@@ -18,7 +18,9 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 // becomes waits until the Keystone's spec passes the check.
@@ -203,4 +205,42 @@ func TestAnUnsetKeystoneIsRetainedUnlessItsDeletionIsAllowed(t *testing.T) {
 		metav1.SetMetaDataAnnotation(&cp.ObjectMeta, c5c3v1alpha1.AnnotationAllowKeystoneDeletion, "true")
 	})
 	expect.Gone(t, w, keystone)
+}
+
+func TestPlacementIsUpdatedAfterKeystoneAndRefusesALateRollback(t *testing.T) {
+	t.Parallel()
+	w := convergedWith(t, services.Placement)
+	to := func(release string) {
+		objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = release })
+	}
+	to("2026.1")
+	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone")
+	if tag := w.resource(t, services.Placement).ServiceSpec().Image.Tag; tag != "2025.2" {
+		t.Errorf("Placement is updated to %s before Keystone is", tag)
+	}
+	w.report(t, "2026.1", "", true)
+	p := &placementv1alpha1.Placement{ObjectMeta: w.meta("controlplane-placement")}
+	expect.Object(t, w, p, func() error {
+		if p.Spec.Image.Tag != "2026.1" {
+			return fmt.Errorf("it has %s", p.Spec.Image.Tag)
+		}
+		return nil
+	})
+	objects.ChangeStatus(t, w, p, func(p *placementv1alpha1.Placement) {
+		p.Status.TargetRelease, p.Status.UpgradePhase = "2026.1", commonv1.UpgradePhaseExpanding
+		meta.SetStatusCondition(&p.Status.Conditions, metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "NotAllReady", ObservedGeneration: p.Generation,
+			Message: "the expansion failed; set image.tag back to 2025.2 to abort the upgrade",
+		})
+		meta.SetStatusCondition(&p.Status.Conditions, metav1.Condition{
+			Type: "DatabaseReady", Status: metav1.ConditionFalse, Reason: "ExpandFailed", ObservedGeneration: p.Generation,
+		})
+	})
+	w.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForPlacement",
+		"cannot be set back, because Keystone already has 2026.1; spec.services.placement.image sets the image of Placement alone")
+	objects.ChangeStatus(t, w, p, func(p *placementv1alpha1.Placement) { p.Status.UpgradePhase = commonv1.UpgradePhaseContracting })
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+		cp.Spec.Services.Placement.Image = &commonv1.ImageSpec{Repository: "ghcr.io/c5c3/placement", Tag: "2025.2"}
+	})
+	w.expect(t, "PlacementReady", metav1.ConditionFalse, "RollBackRefused", "set spec.services.placement.image.tag to 2026.1")
 }

@@ -13,6 +13,7 @@ import (
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,6 +22,7 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -86,7 +88,7 @@ func controlPlanes(changes ...func(*c5c3v1alpha1.ControlPlane)) conformance.Kind
 		Inputs: func(namespace string) []client.Object {
 			w := &world{cp: minimal(namespace)}
 			w.seed()
-			w.seedPlacement()
+			w.seedService(services.Placement)
 			return nil
 		},
 		Settled: hasOneCredential, Observe: observed, Gone: credentialRevoked, Left: leftover,
@@ -221,6 +223,19 @@ func TestASecretAggregateConforms(t *testing.T) {
 	conformance.RunKind(t, aggregates(), &conform)
 }
 
+// isRefused returns nil when the operator has reported that it refuses the control plane. It makes
+// no requests about it after that.
+func isRefused(ctx context.Context, namespace string) error {
+	cp := minimal(namespace)
+	if err := conform.Admin.Get(ctx, client.ObjectKeyFromObject(cp), cp); err != nil {
+		return err
+	}
+	if !meta.IsStatusConditionTrue(cp.Status.Conditions, "Stalled") {
+		return errors.New("the control plane is not refused yet")
+	}
+	return nil
+}
+
 // aggregates describes SecretAggregate, in a control plane that the operator refuses, so that it
 // works on nothing else.
 func aggregates() conformance.Kind[*c5c3v1alpha1.SecretAggregate] {
@@ -254,7 +269,7 @@ func aggregates() conformance.Kind[*c5c3v1alpha1.SecretAggregate] {
 			if err == nil && len(names.Items) != 1 {
 				err = fmt.Errorf("there are %d Secrets", len(names.Items))
 			}
-			return err
+			return errors.Join(err, isRefused(ctx, namespace))
 		},
 		Observe: func(ctx context.Context, namespace string) (any, error) {
 			found, err := collectedSecrets(ctx, namespace)

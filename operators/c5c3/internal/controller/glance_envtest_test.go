@@ -11,6 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
 	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
 )
 
@@ -21,9 +22,9 @@ func volume(name string) c5c3v1alpha1.ServiceGlanceBackendSpec {
 	}}
 }
 
-// glance adds a Glance to a control plane, with credentials for its database and with backends.
+// glance adds a Glance with backends to a control plane.
 func (w *world) glance(backends ...string) {
-	secrets.Put("openstack/glance/"+w.cp.Namespace+"/controlplane/db", map[string]string{"username": "glance", "password": "p"})
+	w.seedService(services.Glance)
 	w.cp.Spec.Services.Glance = &c5c3v1alpha1.ServiceGlanceSpec{}
 	for _, name := range backends {
 		w.cp.Spec.Services.Glance.Backends = append(w.cp.Spec.Services.Glance.Backends, volume(name))
@@ -33,15 +34,8 @@ func (w *world) glance(backends ...string) {
 // reportGlance simulates a Glance operator that has observed the current spec.
 func (w *world) reportGlance(t *testing.T) *glancev1alpha1.Glance {
 	t.Helper()
-	g := &glancev1alpha1.Glance{ObjectMeta: w.meta("controlplane-glance")}
-	expect.Exists(t, w, g)
-	objects.ChangeStatus(t, w, g, func(g *glancev1alpha1.Glance) {
-		g.Status.Conditions = []metav1.Condition{{
-			Type: "Ready", Status: metav1.ConditionTrue, Reason: "AllReady", ObservedGeneration: g.Generation, LastTransitionTime: metav1.Now(),
-		}}
-		g.Status.InstalledRelease = "2025.2"
-	})
-	return g
+	w.reportService(t, services.Glance, "2025.2", true)
+	return w.resource(t, services.Glance).(*glancev1alpha1.Glance)
 }
 
 // reportBackend simulates a Glance operator whose pods have the backend.
@@ -63,37 +57,27 @@ func (w *world) judge(t *testing.T, b *glancev1alpha1.GlanceBackend, status meta
 	})
 }
 
-func TestAGlanceFollowsItsControlPlane(t *testing.T) {
+func TestBackendsComeAndGoWithTheGlanceOfTheirControlPlane(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
 	w.glance("images")
 	objects.Create(t, w, w.cp)
-	w.expect(t, "GlanceReady", metav1.ConditionFalse, "WaitingForKeystone")
 	w.report(t, "2025.2", "", true)
-	w.expect(t, "GlanceReady", metav1.ConditionFalse, "WaitingForGlance", "has not processed Glance controlplane-glance yet")
 	g := w.reportGlance(t)
 	w.expect(t, "GlanceReady", metav1.ConditionFalse, "WaitingForGlance", "GlanceBackend images is not ready")
 	b := w.reportBackend(t, "images")
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
-	if g.Spec.Database.Database != "glance" || g.Spec.Database.SecretRef.Name != "controlplane-glance-db-credentials" {
-		t.Errorf("its database is %+v", g.Spec.Database)
-	}
 	if g.Spec.DefaultBackend != "images" || b.Spec.GlanceRef.Name != g.Name {
 		t.Errorf("backend %+v of a Glance with the default %q", b.Spec, g.Spec.DefaultBackend)
 	}
-	w.catalogServices(t, "glance", "keystone")
-	w.expect(t, "CatalogReady", metav1.ConditionTrue, "CatalogRegistered",
-		"Glance at http://controlplane-glance."+w.cp.Namespace+".svc.cluster.local:9292")
-
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Glance = nil })
-	w.expect(t, "GlanceReady", metav1.ConditionTrue, "GlanceNotManaged", "kept unless the annotation c5c3.io/allow-glance-deletion")
+	w.expect(t, "GlanceReady", metav1.ConditionTrue, "GlanceNotManaged")
 	expect.Exists(t, w, g)
 	expect.Exists(t, w, b)
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
 		cp.Annotations = map[string]string{c5c3v1alpha1.AnnotationAllowGlanceDeletion: "true"}
 	})
-	w.catalogServices(t, "keystone")
 	expect.Gone(t, w, g)
 	expect.Gone(t, w, b)
 }

@@ -18,6 +18,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -60,8 +61,8 @@ func TestTheDatabaseStopsAfterTheServices(t *testing.T) {
 
 func TestAServiceThatLeftTheSpecWakesWithItsControlPlane(t *testing.T) {
 	t.Parallel()
-	w := convergedWithPlacement(t)
-	placement := w.placement(t)
+	w := convergedWith(t, services.Placement)
+	placement := w.resource(t, services.Placement)
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Hibernation = new(true) })
 	expect.Object(t, w, placement, func() error { return hibernation(placement, true) })
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Placement, cp.Spec.Hibernation = nil, nil })

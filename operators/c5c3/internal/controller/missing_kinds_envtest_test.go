@@ -22,6 +22,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 )
 
@@ -72,13 +73,13 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b := newBare(t)
 	b.secrets.Put("openstack/keystone/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "keystone", "password": "p"})
 	b.secrets.Put("bootstrap/"+b.cp.Namespace+"/controlplane-keystone/admin", map[string]string{"password": "p"})
-	b.secrets.Put("openstack/placement/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "placement", "password": "p"})
-	b.secrets.Put("openstack/barbican/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "barbican", "password": "p"})
-	b.secrets.Put("openstack/glance/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "glance", "password": "p"})
-	b.cp.Spec.Services.Barbican = &c5c3v1alpha1.ServiceBarbicanSpec{}
-	b.cp.Spec.Services.Glance = &c5c3v1alpha1.ServiceGlanceSpec{Backends: []c5c3v1alpha1.ServiceGlanceBackendSpec{volume("images")}}
-	placement(b.cp)
-	horizon(b.cp)
+	for _, svc := range dataServices {
+		b.secrets.Put("openstack/"+nameOf(svc)+"/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": nameOf(svc), "password": "p"})
+	}
+	for _, svc := range furtherServices {
+		edit(b.cp, svc, "{}")
+	}
+	b.cp.Spec.Services.Glance.Backends = []c5c3v1alpha1.ServiceGlanceBackendSpec{volume("images")}
 	objects.Create(t, b, b.cp)
 	b.expect(t, "InfrastructureReady", metav1.ConditionFalse, "MariaDBNotInstalled",
 		"install mariadb-operator, or set spec.infrastructure.database.host")
@@ -97,10 +98,9 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 
 	b.define(t, "../../../keystone/config/crd/bases")
 	b.report(t, "2025.2", "", true)
-	b.expect(t, "BarbicanReady", metav1.ConditionFalse, "BarbicanNotInstalled", "install the Barbican operator")
-	b.expect(t, "PlacementReady", metav1.ConditionFalse, "PlacementNotInstalled", "install the Placement operator")
-	b.expect(t, "GlanceReady", metav1.ConditionFalse, "GlanceNotInstalled", "install the Glance operator")
-	b.expect(t, "HorizonReady", metav1.ConditionFalse, "HorizonNotInstalled", "install the Horizon operator")
+	for _, svc := range furtherServices {
+		b.expectEach(t, services.List{svc}, metav1.ConditionFalse, "KINDNotInstalled", "install the "+svc.Kind.Kind+" operator")
+	}
 	b.define(t, "../../../barbican/config/crd/bases")
 	b.define(t, "../../../placement/config/crd/bases")
 	b.define(t, "../../../glance/config/crd/bases/glance.openstack.c5c3.io_glances.yaml")
@@ -115,11 +115,8 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.expect(t, "KORCReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled", "install External Secrets")
 
 	stop := b.startSecrets(t)
-	b.reportPlacement(t, "2025.2", true)
-	b.reportBarbican(t)
-	b.reportGlance(t)
+	b.reportAll(t, furtherServices)
 	b.reportBackend(t, "images")
-	b.reportHorizon(t)
 	b.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 
 	// It is removed with all its objects, and comes back.

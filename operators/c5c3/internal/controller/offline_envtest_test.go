@@ -14,6 +14,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
@@ -44,7 +45,7 @@ func (w *world) placementHas(t *testing.T, tag string, annotations map[string]st
 // placementIsHeld simulates a Placement operator that has stopped the pods.
 func (w *world) placementIsHeld(t *testing.T) {
 	t.Helper()
-	objects.ChangeStatus(t, w, w.placement(t), func(p *placementv1alpha1.Placement) {
+	objects.ChangeStatus(t, w, w.resource(t, services.Placement).(*placementv1alpha1.Placement), func(p *placementv1alpha1.Placement) {
 		p.Status.TargetRelease, p.Status.UpgradePhase = farRelease, commonv1.UpgradePhaseStopping
 		for _, c := range []metav1.Condition{{Type: "DatabaseReady", Reason: "UpgradeHeld"}, {Type: "Ready", Reason: "NotAllReady"}} {
 			c.Status, c.ObservedGeneration = metav1.ConditionFalse, p.Generation
@@ -60,7 +61,7 @@ var (
 
 func TestAControlPlaneIsUpgradedOfflineByOneRequest(t *testing.T) {
 	t.Parallel()
-	w := convergedWithPlacement(t)
+	w := convergedWith(t, services.Placement)
 	w.goOffline(t)
 	w.placementHas(t, farRelease, heldBack)
 	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone", "waiting for Placement controlplane-placement")
@@ -77,14 +78,13 @@ func TestAControlPlaneIsUpgradedOfflineByOneRequest(t *testing.T) {
 	w.placementHas(t, farRelease, heldBack)
 	w.report(t, farRelease, "", true)
 	w.placementHas(t, farRelease, requested)
-	objects.ChangeStatus(t, w, w.placement(t), func(p *placementv1alpha1.Placement) { p.Status.TargetRelease, p.Status.UpgradePhase = "", "" })
-	w.reportPlacement(t, farRelease, true)
+	w.reportService(t, services.Placement, farRelease, true)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
 func TestAnOfflineUpgradeOfAControlPlaneIsTakenBackBeforeKeystoneMigrates(t *testing.T) {
 	t.Parallel()
-	w := convergedWithPlacement(t)
+	w := convergedWith(t, services.Placement)
 	w.goOffline(t)
 	w.placementHas(t, farRelease, heldBack)
 	w.placementIsHeld(t)
@@ -94,8 +94,7 @@ func TestAnOfflineUpgradeOfAControlPlaneIsTakenBackBeforeKeystoneMigrates(t *tes
 	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool { return s.Image.Tag == "2025.2" })
 	w.report(t, "2025.2", "", true)
 	w.placementHas(t, "2025.2", nil)
-	objects.ChangeStatus(t, w, w.placement(t), func(p *placementv1alpha1.Placement) { p.Status.TargetRelease, p.Status.UpgradePhase = "", "" })
-	w.reportPlacement(t, "2025.2", true)
+	w.reportService(t, services.Placement, "2025.2", true)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	if w.cp.Status.UpdatePhase != c5c3v1alpha1.UpdatePhaseIdle {
 		t.Errorf("the update is in phase %s", w.cp.Status.UpdatePhase)

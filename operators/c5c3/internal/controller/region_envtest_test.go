@@ -14,6 +14,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
 )
 
 // expectRegion waits until all endpoints in Keystone are in the region.
@@ -47,18 +48,18 @@ func (w *world) catalogServices(t *testing.T, names ...string) {
 
 func TestTheEndpointsOfAllServicesAreInTheRegionOfTheControlPlane(t *testing.T) {
 	t.Parallel()
-	w := emptyWithPlacement(t)
+	w := emptyWith(t, services.Placement)
 	w.cp.Spec.Region = "EU-West"
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
-	w.reportPlacement(t, "2025.2", true)
+	w.reportService(t, services.Placement, "2025.2", true)
 	w.expect(t, "CatalogReady", metav1.ConditionTrue, "CatalogRegistered")
 	w.expectRegion(t, "EU-West", 3)
 }
 
 func TestARegionDriftOfAnEndpointIsRepaired(t *testing.T) {
 	t.Parallel()
-	w := convergedWithPlacement(t)
+	w := convergedWith(t, services.Placement)
 	w.expectRegion(t, "RegionOne", 3)
 	for _, id := range korc.Names(w.cp.Namespace, "Endpoint") {
 		korc.SetRegion(w.cp.Namespace, id, "")

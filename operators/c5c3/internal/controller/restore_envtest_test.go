@@ -20,6 +20,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -145,13 +146,11 @@ func TestARestoreReplacesNothingBeforeTheKeysAreProven(t *testing.T) {
 
 func TestABackupHoldsTheKeyOfBarbican(t *testing.T) {
 	t.Parallel()
-	w := emptyWorld(t)
-	w.seed()
+	w := emptyWith(t, services.Barbican)
 	inClaim(w.cp)
-	w.barbican()
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
-	w.reportBarbican(t)
+	w.reportService(t, services.Barbican, "2025.2", true)
 	w.keySecrets(t)
 	w.encryptionKey(t)
 	w.fillInServer(t)
