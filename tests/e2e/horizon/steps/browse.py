@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Uses a Horizon as a person with a browser does: logs in through the Gateway, looks at the
-projects, goes on while each pod is replaced, changes the language and logs out.
+projects, uploads an image, goes on while each pod is replaced, changes the language and logs out.
 
 Usage: browse.py <PASSWORD   that of the user admin
 Environment: URL (of the Horizon), ADDRESS (the Gateway's, as HOST:PORT), KEY (the SHA-256 of
-the Gateway's public key, in base64), NAMESPACE and HORIZON (its name), SCREENSHOTS (a folder for
+the Gateway's public key, in base64), NAMESPACE and HORIZON (its name), IMAGE (a file to upload as an image with the name of the file;
+empty: nothing is uploaded), SCREENSHOTS (a folder for
 pictures of the pages; empty: none are taken).
 """
 
@@ -59,10 +60,9 @@ class Person:
         return WebDriverWait(self.driver, PATIENCE).until(
             expected.visibility_of_element_located((By.CSS_SELECTOR, selector)), f"{selector} on {self.driver.current_url}")
 
-    def comes_to(self, path):
+    def leaves(self, path):
         WebDriverWait(self.driver, PATIENCE).until(
-            lambda driver: urllib.parse.urlsplit(driver.current_url).path.startswith(path),
-            f"{path}, but the browser shows {self.driver.current_url}")
+            lambda driver: not urllib.parse.urlsplit(driver.current_url).path.startswith(path), f"another page than {path}")
 
     def photographs(self, name):
         """Saves the page as a desktop and as a phone shows it."""
@@ -92,7 +92,7 @@ def log_in(person, password):
     person.photographs("login")
     person.sees("#id_password").send_keys(password)
     person.sees("#loginBtn").click()
-    person.comes_to("/identity/")
+    person.leaves("/auth/")
 
 
 def see_the_projects(person):
@@ -100,6 +100,24 @@ def see_the_projects(person):
     row = person.sees("#tenants tbody tr[data-display=admin]")
     if "admin" not in row.text:
         sys.exit("the table of projects shows: " + row.text)
+
+
+def upload(person, image):
+    """Uploads a file as an image, and waits until the table of images shows it as active."""
+    person.open("/project/images")
+    person.sees("#images-create-button, hz-resource-table button.btn-primary, actions button").click()
+    person.sees("#imageForm-name").send_keys(image.name)
+    # The button that people click opens the dialog of a field that they do not see.
+    WebDriverWait(person.driver, PATIENCE).until(
+        expected.presence_of_element_located((By.CSS_SELECTOR, "input[type=file][name=image_file]")), "the field for a file"
+    ).send_keys(str(image))
+    Select(person.sees("#imageForm-format")).select_by_visible_text("Raw")
+    person.photographs("image")
+    person.sees("wizard button.finish").click()
+    WebDriverWait(person.driver, PATIENCE).until(
+        lambda driver: any(image.name in row.text and "Active" in row.text for row in driver.find_elements(By.CSS_SELECTOR, "tbody tr")),
+        f"the active image {image.name} in the table")
+    person.photographs("images")
 
 
 def change_the_language(person, language, greeting):
@@ -126,6 +144,8 @@ def main():
             log_in(person, password)
             see_the_projects(person)
             person.photographs("projects")
+            if os.environ.get("IMAGE"):
+                upload(person, pathlib.Path(os.environ["IMAGE"]))
             for pod in kubectl("get", "pods", SELECTOR, "--output=name"):
                 replace(pod)
                 see_the_projects(person)
