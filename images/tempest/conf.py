@@ -3,6 +3,8 @@
 import configparser
 import os
 
+import selection
+
 REQUIRED = ("OS_AUTH_URL", "OS_USERNAME", "OS_PASSWORD")
 # Tempest reads the options of its configuration from the environment, too: that way, the
 # password is in no file.
@@ -50,7 +52,14 @@ def options(environ):
         "enforce_scope": {"keystone": "true"},
         # In seconds: a busy machine may need more than Tempest's minute.
         "service-clients": {"http_timeout": "240"},
-        "service_available": dict.fromkeys(("cinder", "glance", "horizon", "neutron", "nova", "swift"), "false"),
+        "service_available": {
+            **dict.fromkeys(("cinder", "horizon", "neutron", "nova", "swift"), "false"),
+            "glance": "true" if environ.get("SELECTION") == selection.IMAGE else "false",
+        },
+        "image": {
+            "region": environ.get("OS_REGION_NAME") or "RegionOne",
+            "endpoint_type": environ.get("OS_INTERFACE") or "public",
+        },
     }
 
 

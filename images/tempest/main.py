@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Runs OpenStack's tests of the Identity API against the Keystone of the environment.
+"""Runs OpenStack's tests of the Identity or the Image API against the Keystone of the environment.
 
     main.py          run them
     main.py --list   list their names
 
 The environment: OS_AUTH_URL, OS_USERNAME, OS_PASSWORD and the like, of an administrator of the
-system. KEYSTONE_RELEASE is the release of the Keystone. SELECTION is "full" or "short", PROCESSES
-how many tests run at once. Output: "tests N", a line for each test with its result, its name and
+system. KEYSTONE_RELEASE is the release of the Keystone. SELECTION is "full" or "short" for the
+Identity API, "image" for that of the Glance in the catalog, PROCESSES how many tests run at once. Output: "tests N", a line for each test with its result, its name and
 its duration, below it, indented, why it has failed, and at the end a summary. The termination
 message is the summary as JSON.
 """
@@ -37,7 +37,10 @@ def load():
     import keystone_tempest_plugin
 
     found = []
-    for package, folder in ((tempest, "api/identity"), (keystone_tempest_plugin, "tests/api"), (keystone_tempest_plugin, "tests/rbac")):
+    folders = (
+        (tempest, "api/identity"), (tempest, "api/image"), (keystone_tempest_plugin, "tests/api"), (keystone_tempest_plugin, "tests/rbac"),
+    )
+    for package, folder in folders:
         base = os.path.dirname(package.__file__)
         # A loader stays in the folder in which it has begun.
         suite = unittest.TestLoader().discover(os.path.join(base, folder), top_level_dir=os.path.dirname(base))

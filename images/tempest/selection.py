@@ -1,4 +1,4 @@
-"""Selects tests: all of the Identity API or a short list, without those that are excluded."""
+"""Selects tests: all of the Identity API, a short list of them, or those of the Image API, without those that are excluded."""
 
 import fnmatch
 import re
@@ -7,7 +7,8 @@ import yaml
 
 # Of Tempest and its plugin, by module. Scenarios of federation need an identity provider.
 MODULES = ("tempest.api.identity.", "keystone_tempest_plugin.tests.api.", "keystone_tempest_plugin.tests.rbac.")
-FULL, SHORT = "full", "short"
+IMAGE_MODULES = ("tempest.api.image.v2.",)
+FULL, SHORT, IMAGE = "full", "short", "image"
 
 
 class Invalid(Exception):
@@ -75,9 +76,10 @@ def short(path):
 
 def select(tests, selection, short_names, excluded):
     """Returns the selected tests, and the number of those that are excluded."""
-    if selection not in (FULL, SHORT):
-        raise Invalid("SELECTION is %r: set it to %s or %s" % (selection, FULL, SHORT))
-    names = {name(test): test for test in tests if name(test).startswith(MODULES)}
+    if selection not in (FULL, SHORT, IMAGE):
+        raise Invalid("SELECTION is %r: set it to %s, %s or %s" % (selection, FULL, SHORT, IMAGE))
+    modules = IMAGE_MODULES if selection == IMAGE else MODULES
+    names = {name(test): test for test in tests if name(test).startswith(modules)}
     if selection == SHORT:
         names = {test: names[test] for test in names if any(covers(prefix, test) for prefix in short_names)}
     kept = [test for test_name, test in names.items() if excluded.reason(test_name) is None]

@@ -32,10 +32,11 @@ def excluded(text, release):
 
 
 class SelectionTest(unittest.TestCase):
-    """Selects among four tests."""
+    """Selects among five tests."""
 
     tests = [Test("tempest.api.identity.v3.a.A.test_x[id-1,smoke]"), Test("tempest.api.identity.v3.a.A.test_xy"),
-             Test("keystone_tempest_plugin.tests.rbac.v3.b.B.test_x"), Test("tempest.api.compute.c.C.test_x")]
+             Test("keystone_tempest_plugin.tests.rbac.v3.b.B.test_x"), Test("tempest.api.compute.c.C.test_x"),
+             Test("tempest.api.image.v2.d.D.test_x")]
     nothing = "[]"
 
     def names(self, chosen, text=nothing, short=(), release="2025.1"):
@@ -51,8 +52,11 @@ class SelectionTest(unittest.TestCase):
         self.assertEqual((["tempest.api.identity.v3.a.A.test_x"], 0), self.names(selection.SHORT, short=["tempest.api.identity.v3.a.A.test_x"]))
         self.assertEqual(2, len(self.names(selection.SHORT, short=["tempest.api.identity.v3.a"])[0]))
 
+    def test_the_tests_of_the_image_api_are_a_selection_of_their_own(self):
+        self.assertEqual((["tempest.api.image.v2.d.D.test_x"], 0), self.names(selection.IMAGE))
+
     def test_an_unknown_selection_is_refused(self):
-        with self.assertRaisesRegex(selection.Invalid, "set it to full or short"):
+        with self.assertRaisesRegex(selection.Invalid, "set it to full, short or image"):
             self.names("some")
 
     def test_a_test_is_excluded_in_the_releases_of_its_entry(self):
