@@ -3,8 +3,6 @@
 package kit
 
 import (
-	"context"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/database"
@@ -14,6 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/serviceconfig"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // Steps are the steps of a service with a database, in passes of type S, that need at most
@@ -24,34 +23,58 @@ type Steps[S service.Scoped] struct {
 	Schema schema.Schema
 }
 
-// DatabaseSecret is the step [database.ReconcileSecret].
-func (k Steps[S]) DatabaseSecret(ctx context.Context, s S) reconcile.Outcome {
-	return database.ReconcileSecret(ctx, s.ServicePass())
+// Secrets finds the credentials of the database, see [database.ReconcileSecret].
+func (Steps[S]) Secrets() reconcile.Step[S] {
+	return reconcile.Step[S]{
+		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: service.On[S](database.ReconcileSecret),
+		Sets: []reconcile.Value{database.CredentialsOf},
+	}
 }
 
-// DatabaseTLS is the step [database.Database.ReconcileTLS].
-func (k Steps[S]) DatabaseTLS(ctx context.Context, s S) reconcile.Outcome {
-	return k.Schema.Database.ReconcileTLS(ctx, s.ServicePass())
+// DatabaseTLS gets the certificate of a client, see [database.Database.ReconcileTLS].
+func (k Steps[S]) DatabaseTLS() reconcile.Step[S] {
+	return reconcile.Step[S]{
+		Name: "DatabaseTLS", Condition: vocabulary.ConditionDatabaseTLSReady, Run: service.On[S](k.Schema.Database.ReconcileTLS),
+	}
 }
 
-// DatabaseConnection is the step [database.Database.ReconcileConnection].
-func (k Steps[S]) DatabaseConnection(ctx context.Context, s S) reconcile.Outcome {
-	return k.Schema.Database.ReconcileConnection(ctx, s.ServicePass())
+// DatabaseConnection writes the URL of the database, see [database.Database.ReconcileConnection].
+func (k Steps[S]) DatabaseConnection() reconcile.Step[S] {
+	return reconcile.Step[S]{
+		Name: "DBConnectionSecret", Condition: vocabulary.ConditionSecretsReady, Run: service.On[S](k.Schema.Database.ReconcileConnection),
+		Reads: []reconcile.Value{database.CredentialsOf}, Sets: []reconcile.Value{database.Connection},
+		Needs: []string{"Secrets"},
+	}
 }
 
-// Database is the step [schema.Schema.Reconcile].
-func (k Steps[S]) Database(ctx context.Context, s S) reconcile.Outcome {
-	return k.Schema.Reconcile(ctx, s.ServicePass())
+// Database installs and upgrades the schema, see [schema.Schema.Reconcile].
+func (k Steps[S]) Database() reconcile.Step[S] {
+	return reconcile.Step[S]{
+		Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: service.On[S](k.Schema.Reconcile),
+		Reads:    []reconcile.Value{database.CredentialsOf, database.Connection, service.Config},
+		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
+		Announce: []string{vocabulary.ReasonDatabaseSynced},
+	}
 }
 
-// PolicyValidation is the step [policy.ReconcileValidation].
-func (k Steps[S]) PolicyValidation(ctx context.Context, s S) reconcile.Outcome {
-	return policy.ReconcileValidation(ctx, s.ServicePass())
+// PolicyValidation tries the rules of spec.policy with the image, see [policy.ReconcileValidation].
+func (Steps[S]) PolicyValidation() reconcile.Step[S] {
+	return afterConfig(reconcile.Step[S]{
+		Name: "PolicyValidation", Condition: vocabulary.ConditionPolicyValidReady, Run: service.On[S](policy.ReconcileValidation),
+	})
 }
 
-// FinalizeDatabase is the stage of deletion [database.Finalize].
-func (k Steps[S]) FinalizeDatabase(ctx context.Context, s S) reconcile.Outcome {
-	return database.Finalize(ctx, s.ServicePass())
+// Deployment runs the pods once the database, the configuration and the rules are fit for them.
+func (k Steps[S]) Deployment(api deployment.API[S]) reconcile.Step[S] {
+	return k.Stateless.Deployment(api).Reading(database.Connection).Needing("Database", "PolicyValidation")
+}
+
+// FinalizeDatabase is the stage of deletion that decides about the database, see [database.Finalize].
+func (Steps[S]) FinalizeDatabase(finalizer string) reconcile.Finalizer[S] {
+	return reconcile.Finalizer[S]{
+		Name: finalizer,
+		Step: reconcile.Step[S]{Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: service.On[S](database.Finalize)},
+	}
 }
 
 // Pods adds to the declaration of the API pods what they have of the database and of the

@@ -1,6 +1,9 @@
 package reconcile
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Step is one sub-reconciler: a named piece of work that owns a condition.
 type Step[S any] struct {
@@ -29,6 +32,18 @@ type Step[S any] struct {
 	Sets, Reads []Value
 	// Run does the work. It must not change the conditions itself.
 	Run func(ctx context.Context, scope S) Outcome
+}
+
+// Needing returns the step with further [Step.Needs].
+func (s Step[S]) Needing(names ...string) Step[S] {
+	s.Needs = slices.Concat(s.Needs, names)
+	return s
+}
+
+// Reading returns the step with further [Step.Reads].
+func (s Step[S]) Reading(values ...Value) Step[S] {
+	s.Reads = slices.Concat(s.Reads, values)
+	return s
 }
 
 // Finalizer is one ordered stage of deletion.

@@ -12,14 +12,6 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Step is the step of this package in passes of type S.
-type Step[S service.Scoped] struct{}
-
-// Reconcile is the step [Reconcile].
-func (Step[S]) Reconcile(ctx context.Context, s S) reconcile.Outcome {
-	return Reconcile(ctx, s.ServicePass())
-}
-
 // Reconcile runs a Job that logs in as the service user and validates a token before any
 // API pod gets that user, so that a user whom the Identity service rejects never replaces
 // a working one.

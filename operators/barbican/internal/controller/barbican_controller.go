@@ -9,12 +9,10 @@ import (
 	"github.com/c5c3/forge/internal/common/apiservice"
 	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/database"
-	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/keyring"
 	"github.com/c5c3/forge/internal/common/keysecret"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
-	"github.com/c5c3/forge/internal/common/serviceuser"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	barbicanv1alpha1 "github.com/c5c3/forge/operators/barbican/api/v1alpha1"
 	"github.com/c5c3/forge/operators/barbican/internal/metrics"
@@ -51,34 +49,13 @@ import (
 
 // pipeline lists the steps of a pass in order.
 var pipeline = reconcile.Pipeline[*scope]{
-	{
-		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: steps.DatabaseSecret,
-		Sets: []reconcile.Value{database.CredentialsOf},
-	},
-	{
-		Name: "DatabaseTLS", Condition: vocabulary.ConditionDatabaseTLSReady, Run: steps.DatabaseTLS,
-	},
-	{
-		Name: "DBConnectionSecret", Condition: vocabulary.ConditionSecretsReady, Run: steps.DatabaseConnection,
-		Reads: []reconcile.Value{database.CredentialsOf}, Sets: []reconcile.Value{database.Connection},
-		Needs: []string{"Secrets"},
-	},
-	{
-		Name: "Config", Condition: vocabulary.ConditionSecretsReady, Run: settings.Reconcile,
-		Sets: []reconcile.Value{service.Config},
-	},
-	{
-		Name: "ConfigCheck", Condition: vocabulary.ConditionSecretsReady, Run: settings.ReconcileCheck,
-		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
-	},
-	{
-		Name: "Logging", Condition: vocabulary.ConditionLoggingHealthy, Run: steps.Logging,
-		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"}, Informational: true,
-	},
-	{
-		Name: "ServiceUser", Condition: vocabulary.ConditionServiceUserReady, Run: serviceuser.Step[*scope]{}.Reconcile,
-		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
-	},
+	steps.Secrets(),
+	steps.DatabaseTLS(),
+	steps.DatabaseConnection(),
+	steps.Config(settings),
+	steps.ConfigCheck(settings),
+	steps.Logging(),
+	steps.ServiceUser(),
 	{
 		Name: "Installation", Condition: vocabulary.ConditionDatabaseReady, Run: reconcileInstallation,
 		Sets:  []reconcile.Value{keysecret.Mounted, keysecret.DatabaseContent},
@@ -92,38 +69,14 @@ var pipeline = reconcile.Pipeline[*scope]{
 	{
 		Name: "KeyBackup", Condition: vocabulary.ConditionBackupHealthy, Run: service.On[*scope](keys.BackUp), Informational: true,
 	},
-	{
-		Name: "NetworkPolicy", Condition: vocabulary.ConditionNetworkPolicyReady, Run: steps.NetworkPolicies,
-	},
-	{
-		Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.Database,
-		Reads:    []reconcile.Value{database.CredentialsOf, database.Connection, service.Config, keysecret.Mounted},
-		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "Key"},
-		Announce: []string{vocabulary.ReasonDatabaseSynced},
-	},
-	{
-		Name: "Image", Condition: vocabulary.ConditionReleaseConsistent, Run: steps.Image, Needs: []string{"Config"}, Informational: true,
-	},
-	{
-		Name: "PolicyValidation", Condition: vocabulary.ConditionPolicyValidReady, Run: steps.PolicyValidation,
-		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
-	},
-	{
-		Name: "Deployment", Condition: vocabulary.ConditionDeploymentReady, Run: api.Reconcile,
-		Reads: []reconcile.Value{database.Connection, service.Config, keyring.InUse},
-		Needs: []string{"Database", "ConfigCheck", "ServiceUser", "PolicyValidation"},
-	},
-	{
-		Name: "HTTPRoute", Condition: vocabulary.ConditionHTTPRouteReady, Run: steps.Route,
-	},
-	{
-		Name: "HealthCheck", Condition: barbicanv1alpha1.ConditionBarbicanAPIReady,
-		Run:  health.Check[*scope]{Condition: barbicanv1alpha1.ConditionBarbicanAPIReady, URL: healthURL}.Reconcile,
-		Sets: []reconcile.Value{health.RolloutOf},
-	},
-	{
-		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: steps.Autoscaler,
-	},
+	steps.NetworkPolicies(),
+	steps.Database().Reading(keysecret.Mounted).Needing("Key"),
+	steps.Image(),
+	steps.PolicyValidation(),
+	steps.Deployment(api).Reading(keyring.InUse).Needing("ServiceUser"),
+	steps.Route(),
+	steps.HealthCheck(barbicanv1alpha1.ConditionBarbicanAPIReady, healthURL),
+	steps.Autoscaler(),
 	{
 		Name: "CleanUp", Condition: vocabulary.ConditionCleanUpReady, Run: service.On[*scope](cleanUp.Reconcile),
 		Reads: []reconcile.Value{service.Config, database.Connection}, Needs: []string{"Database"},
@@ -136,12 +89,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 
 // finalizers lists the stages of deletion.
 var finalizers = []reconcile.Finalizer[*scope]{
-	{
-		Name: "barbican.openstack.c5c3.io/finalizer",
-		Step: reconcile.Step[*scope]{
-			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.FinalizeDatabase,
-		},
-	},
+	steps.FinalizeDatabase("barbican.openstack.c5c3.io/finalizer"),
 	{
 		Name: "barbican.openstack.c5c3.io/key-finalizer",
 		Step: reconcile.Step[*scope]{

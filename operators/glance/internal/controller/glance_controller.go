@@ -3,17 +3,13 @@
 package controller
 
 import (
-	"context"
-
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/c5c3/forge/internal/common/apiservice"
 	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/database"
-	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
-	"github.com/c5c3/forge/internal/common/serviceuser"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
 	"github.com/c5c3/forge/operators/glance/internal/metrics"
@@ -52,74 +48,29 @@ import (
 
 // pipeline lists the steps of a pass in order.
 var pipeline = reconcile.Pipeline[*scope]{
+	steps.Secrets(),
+	steps.DatabaseTLS(),
+	steps.DatabaseConnection(),
 	{
-		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: steps.DatabaseSecret,
-		Sets: []reconcile.Value{database.CredentialsOf},
-	},
-	{
-		Name: "DatabaseTLS", Condition: vocabulary.ConditionDatabaseTLSReady, Run: steps.DatabaseTLS,
-	},
-	{
-		Name: "DBConnectionSecret", Condition: vocabulary.ConditionSecretsReady, Run: steps.DatabaseConnection,
-		Reads: []reconcile.Value{database.CredentialsOf}, Sets: []reconcile.Value{database.Connection},
-		Needs: []string{"Secrets"},
-	},
-	{
-		Name: "Backends", Condition: glancev1alpha1.ConditionBackendsReady, Run: reconcileBackends,
+		Name: "Backends", Condition: glancev1alpha1.ConditionBackendsReady, Run: service.On[*scope](backends.Reconcile),
 		Sets: []reconcile.Value{backends.Accepted},
 	},
+	steps.Config(settings).Reading(backends.Accepted).Needing("Backends"),
+	steps.ConfigCheck(settings),
+	steps.Logging(),
+	steps.ServiceUser(),
+	steps.NetworkPolicies(),
+	steps.Database(),
+	steps.Image(),
+	steps.PolicyValidation(),
+	steps.Deployment(api).Reading(backends.Accepted).Needing("ServiceUser"),
 	{
-		Name: "Config", Condition: vocabulary.ConditionSecretsReady, Run: settings.Reconcile,
-		Reads: []reconcile.Value{backends.Accepted}, Sets: []reconcile.Value{service.Config}, Needs: []string{"Backends"},
-	},
-	{
-		Name: "ConfigCheck", Condition: vocabulary.ConditionSecretsReady, Run: settings.ReconcileCheck,
-		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
-	},
-	{
-		Name: "Logging", Condition: vocabulary.ConditionLoggingHealthy, Run: steps.Logging,
-		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"}, Informational: true,
-	},
-	{
-		Name: "ServiceUser", Condition: vocabulary.ConditionServiceUserReady, Run: serviceuser.Step[*scope]{}.Reconcile,
-		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
-	},
-	{
-		Name: "NetworkPolicy", Condition: vocabulary.ConditionNetworkPolicyReady, Run: steps.NetworkPolicies,
-	},
-	{
-		Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.Database,
-		Reads:    []reconcile.Value{database.CredentialsOf, database.Connection, service.Config},
-		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
-		Announce: []string{vocabulary.ReasonDatabaseSynced},
-	},
-	{
-		Name: "Image", Condition: vocabulary.ConditionReleaseConsistent, Run: steps.Image, Needs: []string{"Config"}, Informational: true,
-	},
-	{
-		Name: "PolicyValidation", Condition: vocabulary.ConditionPolicyValidReady, Run: steps.PolicyValidation,
-		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
-	},
-	{
-		Name: "Deployment", Condition: vocabulary.ConditionDeploymentReady, Run: api.Reconcile,
-		Reads: []reconcile.Value{database.Connection, service.Config, backends.Accepted},
-		Needs: []string{"Database", "ConfigCheck", "ServiceUser", "PolicyValidation"},
-	},
-	{
-		Name: "BackendsInUse", Condition: glancev1alpha1.ConditionBackendsReady, Run: followBackends,
+		Name: "BackendsInUse", Condition: glancev1alpha1.ConditionBackendsReady, Run: service.On[*scope](backends.Follow),
 		Reads: []reconcile.Value{database.Connection, service.Config, backends.Accepted}, Needs: []string{"Deployment"},
 	},
-	{
-		Name: "HTTPRoute", Condition: vocabulary.ConditionHTTPRouteReady, Run: steps.Route,
-	},
-	{
-		Name: "HealthCheck", Condition: glancev1alpha1.ConditionGlanceAPIReady,
-		Run:  health.Check[*scope]{Condition: glancev1alpha1.ConditionGlanceAPIReady, URL: healthURL}.Reconcile,
-		Sets: []reconcile.Value{health.RolloutOf},
-	},
-	{
-		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: steps.Autoscaler,
-	},
+	steps.Route(),
+	steps.HealthCheck(glancev1alpha1.ConditionGlanceAPIReady, healthURL),
+	steps.Autoscaler(),
 	{
 		Name: "CleanUp", Condition: vocabulary.ConditionCleanUpReady, Run: service.On[*scope](cleanUp.Reconcile),
 		Reads: []reconcile.Value{service.Config, database.Connection}, Needs: []string{"Database"},
@@ -128,12 +79,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 
 // finalizers lists the stages of deletion.
 var finalizers = []reconcile.Finalizer[*scope]{
-	{
-		Name: "glance.openstack.c5c3.io/finalizer",
-		Step: reconcile.Step[*scope]{
-			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.FinalizeDatabase,
-		},
-	},
+	steps.FinalizeDatabase("glance.openstack.c5c3.io/finalizer"),
 }
 
 // Controller declares the controllers of Glances and of their backends.
@@ -158,14 +104,4 @@ var Outlines = Controller.Outlines
 func guard(p *glancev1alpha1.Glance) error {
 	glancev1alpha1.SetDefaults(p)
 	return glancev1alpha1.Validate(p).ToAggregate()
-}
-
-// reconcileBackends finds the backends that the Glance uses. It owns BackendsReady.
-func reconcileBackends(ctx context.Context, s *scope) reconcile.Outcome {
-	return backends.Reconcile(ctx, s.Pass)
-}
-
-// followBackends records which backends all pods have. It owns BackendsReady.
-func followBackends(ctx context.Context, s *scope) reconcile.Outcome {
-	return backends.Follow(ctx, s.Pass)
 }

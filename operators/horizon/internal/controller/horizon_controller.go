@@ -4,10 +4,7 @@ package controller
 
 import (
 	"github.com/c5c3/forge/internal/common/apiservice"
-	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/service"
-	"github.com/c5c3/forge/internal/common/vocabulary"
 	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
 	"github.com/c5c3/forge/operators/horizon/internal/metrics"
 )
@@ -41,32 +38,13 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Name: "SecretKey", Condition: horizonv1alpha1.ConditionSecretKeyReady, Run: reconcileSecretKey,
 		Sets: []reconcile.Value{secretKey},
 	},
-	{
-		Name: "Config", Condition: vocabulary.ConditionSecretsReady, Run: settings.Reconcile,
-		Sets: []reconcile.Value{service.Config},
-	},
-	{
-		Name: "ConfigCheck", Condition: vocabulary.ConditionSecretsReady, Run: settings.ReconcileCheck,
-		Reads: []reconcile.Value{service.Config, secretKey}, Needs: []string{"Config", "SecretKey"},
-	},
-	{
-		Name: "NetworkPolicy", Condition: vocabulary.ConditionNetworkPolicyReady, Run: steps.NetworkPolicies,
-	},
-	{
-		Name: "Deployment", Condition: vocabulary.ConditionDeploymentReady, Run: api.Reconcile,
-		Reads: []reconcile.Value{service.Config, secretKey}, Needs: []string{"ConfigCheck", "SecretKey"},
-	},
-	{
-		Name: "HTTPRoute", Condition: vocabulary.ConditionHTTPRouteReady, Run: steps.Route,
-	},
-	{
-		Name: "HealthCheck", Condition: horizonv1alpha1.ConditionHorizonAPIReady,
-		Run:  health.Check[*scope]{Condition: horizonv1alpha1.ConditionHorizonAPIReady, URL: loginPage}.Reconcile,
-		Sets: []reconcile.Value{health.RolloutOf},
-	},
-	{
-		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: steps.Autoscaler,
-	},
+	steps.Config(settings),
+	steps.ConfigCheck(settings).Reading(secretKey).Needing("SecretKey"),
+	steps.NetworkPolicies(),
+	steps.Deployment(api).Reading(secretKey).Needing("SecretKey"),
+	steps.Route(),
+	steps.HealthCheck(horizonv1alpha1.ConditionHorizonAPIReady, loginPage),
+	steps.Autoscaler(),
 }
 
 // finalizers lists the stages of deletion.

@@ -55,28 +55,11 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: reconcileSecrets,
 		Sets: []reconcile.Value{database.CredentialsOf, pass.AdminPassword},
 	},
-	{
-		Name: "DatabaseTLS", Condition: vocabulary.ConditionDatabaseTLSReady, Run: steps.DatabaseTLS,
-	},
-	{
-		Name: "DBConnectionSecret", Condition: vocabulary.ConditionSecretsReady, Run: steps.DatabaseConnection,
-		Sets: []reconcile.Value{database.Connection}, Reads: []reconcile.Value{database.CredentialsOf},
-		Needs: []string{"Secrets"},
-	},
-	{
-		Name: "Config", Condition: vocabulary.ConditionSecretsReady, Run: settings.Reconcile,
-		Sets: []reconcile.Value{service.Config},
-	},
-	{
-		Name: "ConfigCheck", Condition: vocabulary.ConditionSecretsReady, Run: settings.ReconcileCheck,
-		Reads: []reconcile.Value{service.Config},
-		Needs: []string{"Config"},
-	},
-	{
-		Name: "Logging", Condition: vocabulary.ConditionLoggingHealthy, Run: steps.Logging,
-		Reads: []reconcile.Value{service.Config},
-		Needs: []string{"Config"}, Informational: true,
-	},
+	steps.DatabaseTLS(),
+	steps.DatabaseConnection(),
+	steps.Config(settings),
+	steps.ConfigCheck(settings),
+	steps.Logging(),
 	{
 		Name: "Installation", Condition: vocabulary.ConditionDatabaseReady, Run: reconcileInstallation,
 		Sets:  []reconcile.Value{keysecret.Mounted, keysecret.DatabaseContent},
@@ -95,39 +78,17 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 		Name: "KeyBackup", Condition: vocabulary.ConditionBackupHealthy, Run: keys.ReconcileBackup,
 		Informational: true,
 	},
-	{
-		Name: "NetworkPolicy", Condition: vocabulary.ConditionNetworkPolicyReady, Run: steps.NetworkPolicies,
-	},
-	{
-		Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.Database,
-		Reads:    []reconcile.Value{service.Config, database.Connection, keysecret.Mounted},
-		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "FernetKeys", "CredentialKeys"},
-		Announce: []string{vocabulary.ReasonDatabaseSynced},
-	},
-	{
-		Name: "Image", Condition: vocabulary.ConditionReleaseConsistent, Run: steps.Image,
-		Needs: []string{"Config"}, Informational: true,
-	},
-	{
-		Name: "PolicyValidation", Condition: vocabulary.ConditionPolicyValidReady, Run: steps.PolicyValidation,
-		Reads: []reconcile.Value{service.Config},
-		Needs: []string{"Config"},
-	},
-	{
-		Name: "Deployment", Condition: vocabulary.ConditionDeploymentReady, Run: api.Reconcile,
-		Reads: []reconcile.Value{service.Config, database.Connection},
-		Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
-	},
-	{
-		Name: "HTTPRoute", Condition: vocabulary.ConditionHTTPRouteReady, Run: steps.Route,
-	},
+	steps.NetworkPolicies(),
+	steps.Database().Reading(keysecret.Mounted).Needing("FernetKeys", "CredentialKeys"),
+	steps.Image(),
+	steps.PolicyValidation(),
+	steps.Deployment(api),
+	steps.Route(),
 	{
 		Name: "HealthCheck", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: login.ReconcileHealth,
 		Sets: []reconcile.Value{health.RolloutOf},
 	},
-	{
-		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: steps.Autoscaler,
-	},
+	steps.Autoscaler(),
 	{
 		Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,
 		Sets:     []reconcile.Value{pass.BootstrapJob, pass.PasswordRefused},
@@ -160,12 +121,7 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 
 // finalizers lists the stages of deletion.
 var finalizers = []reconcile.Finalizer[*pass.Scope]{
-	{
-		Name: databaseFinalizer,
-		Step: reconcile.Step[*pass.Scope]{
-			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.FinalizeDatabase,
-		},
-	},
+	steps.FinalizeDatabase(databaseFinalizer),
 	{
 		Name: keys.Finalizer,
 		Step: reconcile.Step[*pass.Scope]{

@@ -4,12 +4,7 @@ package controller
 
 import (
 	"github.com/c5c3/forge/internal/common/apiservice"
-	"github.com/c5c3/forge/internal/common/database"
-	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/service"
-	"github.com/c5c3/forge/internal/common/serviceuser"
-	"github.com/c5c3/forge/internal/common/vocabulary"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 	"github.com/c5c3/forge/operators/placement/internal/metrics"
 )
@@ -45,76 +40,26 @@ import (
 
 // pipeline lists the steps of a pass in order.
 var pipeline = reconcile.Pipeline[*scope]{
-	{
-		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: steps.DatabaseSecret,
-		Sets: []reconcile.Value{database.CredentialsOf},
-	},
-	{
-		Name: "DatabaseTLS", Condition: vocabulary.ConditionDatabaseTLSReady, Run: steps.DatabaseTLS,
-	},
-	{
-		Name: "DBConnectionSecret", Condition: vocabulary.ConditionSecretsReady, Run: steps.DatabaseConnection,
-		Reads: []reconcile.Value{database.CredentialsOf}, Sets: []reconcile.Value{database.Connection},
-		Needs: []string{"Secrets"},
-	},
-	{
-		Name: "Config", Condition: vocabulary.ConditionSecretsReady, Run: settings.Reconcile,
-		Sets: []reconcile.Value{service.Config},
-	},
-	{
-		Name: "ConfigCheck", Condition: vocabulary.ConditionSecretsReady, Run: settings.ReconcileCheck,
-		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
-	},
-	{
-		Name: "Logging", Condition: vocabulary.ConditionLoggingHealthy, Run: steps.Logging,
-		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"}, Informational: true,
-	},
-	{
-		Name: "ServiceUser", Condition: vocabulary.ConditionServiceUserReady, Run: serviceuser.Step[*scope]{}.Reconcile,
-		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
-	},
-	{
-		Name: "NetworkPolicy", Condition: vocabulary.ConditionNetworkPolicyReady, Run: steps.NetworkPolicies,
-	},
-	{
-		Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.Database,
-		Reads:    []reconcile.Value{database.CredentialsOf, database.Connection, service.Config},
-		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
-		Announce: []string{vocabulary.ReasonDatabaseSynced},
-	},
-	{
-		Name: "Image", Condition: vocabulary.ConditionReleaseConsistent, Run: steps.Image, Needs: []string{"Config"}, Informational: true,
-	},
-	{
-		Name: "PolicyValidation", Condition: vocabulary.ConditionPolicyValidReady, Run: steps.PolicyValidation,
-		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
-	},
-	{
-		Name: "Deployment", Condition: vocabulary.ConditionDeploymentReady, Run: api.Reconcile,
-		Reads: []reconcile.Value{database.Connection, service.Config},
-		Needs: []string{"Database", "ConfigCheck", "ServiceUser", "PolicyValidation"},
-	},
-	{
-		Name: "HTTPRoute", Condition: vocabulary.ConditionHTTPRouteReady, Run: steps.Route,
-	},
-	{
-		Name: "HealthCheck", Condition: placementv1alpha1.ConditionPlacementAPIReady,
-		Run:  health.Check[*scope]{Condition: placementv1alpha1.ConditionPlacementAPIReady, URL: internalEndpoint}.Reconcile,
-		Sets: []reconcile.Value{health.RolloutOf},
-	},
-	{
-		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: steps.Autoscaler,
-	},
+	steps.Secrets(),
+	steps.DatabaseTLS(),
+	steps.DatabaseConnection(),
+	steps.Config(settings),
+	steps.ConfigCheck(settings),
+	steps.Logging(),
+	steps.ServiceUser(),
+	steps.NetworkPolicies(),
+	steps.Database(),
+	steps.Image(),
+	steps.PolicyValidation(),
+	steps.Deployment(api).Needing("ServiceUser"),
+	steps.Route(),
+	steps.HealthCheck(placementv1alpha1.ConditionPlacementAPIReady, internalEndpoint),
+	steps.Autoscaler(),
 }
 
 // finalizers lists the stages of deletion.
 var finalizers = []reconcile.Finalizer[*scope]{
-	{
-		Name: "placement.openstack.c5c3.io/finalizer",
-		Step: reconcile.Step[*scope]{
-			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: steps.FinalizeDatabase,
-		},
-	},
+	steps.FinalizeDatabase("placement.openstack.c5c3.io/finalizer"),
 }
 
 // Controller declares the controller of Placements.
