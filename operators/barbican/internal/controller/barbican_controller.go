@@ -1,4 +1,4 @@
-// Package controller is the controller of the Barbican kind. This file is the map of it:
+// Package controller has the controllers of Barbicans and of BarbicanSecretStores. This file is the map of it:
 // the service that it runs, the steps in order, the condition each owns and what each needs.
 package controller
 
@@ -25,6 +25,9 @@ import (
 // +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicans,verbs=list;watch;patch
 // +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicans/status,verbs=update
 // +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicans/finalizers,verbs=update
+// +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicansecretstores,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicansecretstores/status,verbs=update
+// +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicansecretstores/finalizers,verbs=update
 // +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=list;watch
 // +kubebuilder:rbac:groups=placement.openstack.c5c3.io,resources=placements,verbs=list;watch
 // +kubebuilder:rbac:groups=glance.openstack.c5c3.io,resources=glances,verbs=list;watch
@@ -64,8 +67,12 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Needs: []string{"Secrets"},
 	},
 	{
+		Name: "SecretStores", Condition: barbicanv1alpha1.ConditionSecretStoresReady, Run: service.On[*scope](stores.Reconcile),
+		Sets: []reconcile.Value{stores.Accepted},
+	},
+	{
 		Name: "Config", Condition: vocabulary.ConditionSecretsReady, Run: settings.Reconcile,
-		Sets: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{stores.Accepted}, Sets: []reconcile.Value{service.Config}, Needs: []string{"SecretStores"},
 	},
 	{
 		Name: "ConfigCheck", Condition: vocabulary.ConditionSecretsReady, Run: settings.ReconcileCheck,
@@ -110,8 +117,12 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Deployment", Condition: vocabulary.ConditionDeploymentReady, Run: api.Reconcile,
-		Reads: []reconcile.Value{database.Connection, service.Config, keyring.InUse},
+		Reads: []reconcile.Value{database.Connection, service.Config, keyring.InUse, stores.Accepted},
 		Needs: []string{"Database", "ConfigCheck", "ServiceUser", "PolicyValidation"},
+	},
+	{
+		Name: "SecretStoresInUse", Condition: barbicanv1alpha1.ConditionSecretStoresReady, Run: service.On[*scope](stores.Follow),
+		Reads: []reconcile.Value{database.Connection, service.Config, stores.Accepted}, Needs: []string{"Deployment"},
 	},
 	{
 		Name: "HTTPRoute", Condition: vocabulary.ConditionHTTPRouteReady, Run: steps.Route,
@@ -150,7 +161,7 @@ var finalizers = []reconcile.Finalizer[*scope]{
 	},
 }
 
-// Controller declares the controller of Barbicans.
+// Controller declares the controllers of Barbicans and of their secret stores.
 var Controller = apiservice.Controller[*barbicanv1alpha1.Barbican, struct{}]{
 	Definition:  &definition,
 	Metrics:     metrics.Operator,
@@ -168,6 +179,7 @@ var Controller = apiservice.Controller[*barbicanv1alpha1.Barbican, struct{}]{
 		// It loses its controller in a foreground deletion.
 		{Object: &esov1alpha1.PushSecret{}, Also: apiservice.Unowned, AddToScheme: esov1alpha1.AddToScheme, Optional: true},
 	},
+	Attached: []apiservice.Attached{stores.Controller()},
 }
 
 // Outlines describes the controllers of this operator for the documentation.
