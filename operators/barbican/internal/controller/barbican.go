@@ -98,8 +98,8 @@ var settings = serviceconfig.Settings[*scope]{
 
 func files(s *scope) (map[string]string, error) {
 	all := map[string]string{
-		deployment.ReadyFile: api.ReadyScript(s.Definition), database.StartFile: barbicanDatabase.StartScript(s.Pass),
-		keyCheckFile: keyCheckScript,
+		deployment.ReadyFile: api.ReadyScript(s.Definition), database.StartFile: barbicanDatabase.StartScript(s.Pass, corrections),
+		keyCheckFile: keyCheckScript, vaultModule + ".py": vaultScript,
 	}
 	for _, a := range stores.Accepted.Value(s.Slots) {
 		if bundle := a.Resource.Spec.Vault.CABundle; bundle != "" {

@@ -1,11 +1,13 @@
 package controller
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/c5c3/forge/internal/common/attachment"
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
@@ -24,10 +26,17 @@ const (
 	vaultSection = "vault_plugin"
 	// vaultCA, among the configuration files, has the CAs of the store.
 	vaultCA = "vault-ca.pem"
+	// vaultModule is the Python module that corrects the client of Vault.
+	vaultModule = "forge_vault"
 	// Keys of the Secret of a store.
 	roleID   = "role-id"
 	secretID = "secret-id"
 )
+
+//go:embed files/forge_vault.py
+var vaultScript string
+
+var corrections = database.Modules{Corrections: map[string]string{"castellan.key_manager.vault_key_manager": vaultModule}}
 
 // stores declares BarbicanSecretStores. Each secret says by which plugin it is stored.
 var stores = attachment.Declaration[*store]{

@@ -120,3 +120,11 @@ func TestADefaultStoreThatDoesNotExistIsNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestTheClientOfVaultIsCorrected(t *testing.T) {
+	_, files := rendered(t, withVault(nil))
+	if want := `CORRECTIONS = {"castellan.key_manager.vault_key_manager":"forge_vault"}`; !strings.Contains(files["sitecustomize.py"], want) ||
+		!strings.Contains(files["forge_vault.py"], "def correct(module)") {
+		t.Error("nothing corrects it")
+	}
+}
