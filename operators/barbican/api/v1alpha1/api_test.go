@@ -143,7 +143,10 @@ type storeViolation apitest.Violation[*BarbicanSecretStore]
 
 func storeViolations() []storeViolation {
 	return []storeViolation{
-		{"a type that Barbican has no plugin for", func(s *BarbicanSecretStore) { s.Spec.Type = "Disk" }, "spec.type", `supported values: "Vault"`, "Unsupported value", ""},
+		{
+			"a type that Barbican has no plugin for", func(s *BarbicanSecretStore) { s.Spec.Type = "Disk" },
+			"spec.type", `supported values: "Vault"`, "Unsupported value", "",
+		},
 		{
 			"an address without a scheme", func(s *BarbicanSecretStore) { s.Spec.Vault.URL = "openbao.example.com:8200" },
 			"spec.vault.url", "it must begin with http:// or https://", apitest.NoMatch, "",
