@@ -99,7 +99,7 @@ var settings = serviceconfig.Settings[*scope]{
 func files(s *scope) (map[string]string, error) {
 	all := map[string]string{
 		deployment.ReadyFile: api.ReadyScript(s.Definition), database.StartFile: barbicanDatabase.StartScript(s.Pass, corrections),
-		keyCheckFile: keyCheckScript, vaultModule + ".py": vaultScript,
+		keyCheckFile: keyCheckScript, vaultModule + ".py": vaultScript, storesModule + ".py": storesScript,
 	}
 	for _, a := range stores.Accepted.Value(s.Slots) {
 		if bundle := a.Resource.Spec.Vault.CABundle; bundle != "" {

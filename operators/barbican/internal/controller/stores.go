@@ -26,17 +26,26 @@ const (
 	vaultSection = "vault_plugin"
 	// vaultCA, among the configuration files, has the CAs of the store.
 	vaultCA = "vault-ca.pem"
-	// vaultModule is the Python module that corrects the client of Vault.
-	vaultModule = "forge_vault"
+	// vaultModule is the Python module that corrects the client of Vault, and storesModule the one
+	// that lets workers agree on the stores.
+	vaultModule  = "forge_vault"
+	storesModule = "forge_stores"
 	// Keys of the Secret of a store.
 	roleID   = "role-id"
 	secretID = "secret-id"
 )
 
-//go:embed files/forge_vault.py
-var vaultScript string
+var (
+	//go:embed files/forge_vault.py
+	vaultScript string
+	//go:embed files/forge_stores.py
+	storesScript string
+)
 
-var corrections = database.Modules{Corrections: map[string]string{"castellan.key_manager.vault_key_manager": vaultModule}}
+// corrections are by the module of the image.
+var corrections = database.Modules{Corrections: map[string]string{
+	"castellan.key_manager.vault_key_manager": vaultModule, "barbican.plugin.util.multiple_backends": storesModule,
+}}
 
 // stores declares BarbicanSecretStores. Each secret says by which plugin it is stored.
 var stores = attachment.Declaration[*store]{

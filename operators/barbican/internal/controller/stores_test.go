@@ -121,10 +121,11 @@ func TestADefaultStoreThatDoesNotExistIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheClientOfVaultIsCorrected(t *testing.T) {
+func TestModulesOfTheImageAreCorrected(t *testing.T) {
 	_, files := rendered(t, withVault(nil))
-	if want := `CORRECTIONS = {"castellan.key_manager.vault_key_manager":"forge_vault"}`; !strings.Contains(files["sitecustomize.py"], want) ||
-		!strings.Contains(files["forge_vault.py"], "def correct(module)") {
-		t.Error("nothing corrects it")
+	for module, file := range corrections.Corrections {
+		if !strings.Contains(files["sitecustomize.py"], `"`+module+`":"`+file+`"`) || !strings.Contains(files[file+".py"], "def correct(module)") {
+			t.Errorf("nothing corrects %s", module)
+		}
 	}
 }

@@ -218,7 +218,8 @@ func TestTheIdentifiersOfARoleArePrinted(t *testing.T) {
 	p := start(t)
 	p.mustRun(t, "", "auth enable approle")
 	p.mustRun(t, "", "write auth/approle/role/barbican token_policies=barbican")
-	role, secret := "read -field=role_id auth/approle/role/barbican/role-id", "write -force -field=secret_id auth/approle/role/barbican/secret-id"
+	role := "read -field=role_id auth/approle/role/barbican/role-id"
+	secret := "write -force -field=secret_id auth/approle/role/barbican/secret-id"
 	first, id := p.mustRun(t, "", role), p.mustRun(t, "", secret)
 	if len(first) < 20 || len(id) < 20 || p.mustRun(t, "", role) != first || p.mustRun(t, "", secret) == id {
 		t.Errorf("the identifiers are %q and %q", first, id)

@@ -53,7 +53,8 @@ func issued(t *testing.T, root *vault.Client) string {
 func (s *store) loginAppRole(t *testing.T, roleID, secretID string) (*vault.Client, int, error) {
 	t.Helper()
 	client := s.client(t, "")
-	answer, err := client.Logical().WriteWithContext(t.Context(), "auth/approle/login", map[string]any{"role_id": roleID, "secret_id": secretID})
+	identifiers := map[string]any{"role_id": roleID, "secret_id": secretID}
+	answer, err := client.Logical().WriteWithContext(t.Context(), "auth/approle/login", identifiers)
 	if err != nil {
 		return nil, 0, err
 	}
