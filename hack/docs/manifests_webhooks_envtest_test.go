@@ -51,6 +51,13 @@ func webhooks() []interface{ SetupWebhookWithManager(ctrl.Manager) error } {
 				NewList: func() client.ObjectList { return &barbicanv1alpha1.BarbicanList{} }, Cluster: settings,
 			}.Check,
 		},
+		&admission.Webhook[*barbicanv1alpha1.BarbicanSecretStore]{
+			Object:   &barbicanv1alpha1.BarbicanSecretStore{},
+			Kind:     barbicanv1alpha1.GroupVersion.WithKind(barbicanv1alpha1.KindStore).GroupKind(),
+			Resource: barbicanv1alpha1.GroupVersion.WithResource("barbicansecretstores").GroupResource(),
+			Defaults: func(*barbicanv1alpha1.BarbicanSecretStore) {},
+			Rules:    barbicanv1alpha1.ValidateStore, UpdateRules: barbicanv1alpha1.ValidateStoreUpdate,
+		},
 		&admission.Webhook[*glancev1alpha1.Glance]{
 			Object:   &glancev1alpha1.Glance{},
 			Kind:     glancev1alpha1.GroupVersion.WithKind(glancev1alpha1.Kind).GroupKind(),

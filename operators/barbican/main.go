@@ -1,4 +1,4 @@
-// The barbican operator brings up and runs OpenStack Barbican.
+// The barbican operator brings up and runs OpenStack Barbican with its secret stores.
 package main
 
 import (
@@ -28,6 +28,9 @@ func options() operator.Options {
 		Setup:            controller.Controller.Setup,
 		CacheTransform:   controller.Controller.Trim(),
 		Webhooks: func(mgr ctrl.Manager, cfg startup.Config) error {
+			if err := webhook.NewSecretStoreWebhook().SetupWebhookWithManager(mgr); err != nil {
+				return err
+			}
 			return webhook.NewBarbicanWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
 		},
 	}

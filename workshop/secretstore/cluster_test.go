@@ -323,5 +323,5 @@ func (c *cluster) certificates(t *testing.T) *tls.Config {
 	for name, content := range map[string]string{"ca.crt": authority.PEM, "tls.crt": certificate, "tls.key": key} {
 		c.file(t, "tls/"+name, content, 0o600)
 	}
-	return server.Files(filepath.Join(c.dir, "tls"))
+	return server.Files(filepath.Join(c.dir, "tls"), tls.RequireAndVerifyClientCert)
 }

@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
@@ -69,7 +70,8 @@ func ask(ctx context.Context, args []string) error {
 // serve runs the server until the context ends.
 func serve(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bao server", flag.ContinueOnError)
-	listen := flags.String("listen", ":8200", "address to listen on")
+	listen := flags.String("listen", ":8200", "address to listen on, for clients with a certificate")
+	programs := flags.String("listen-for-programs", ":8202", "address to listen on, for clients without one, such as Barbican")
 	tlsDir := flags.String("tls", "/openbao/tls", "folder with tls.crt, tls.key and ca.crt")
 	dir := flags.String("data", dataDir, "folder that keeps what is stored")
 	if err := flags.Parse(args); err != nil {
@@ -84,10 +86,20 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *listen)
-	if err != nil {
-		return fmt.Errorf("serve on %s: %w", *listen, err)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	done := make(chan error, 2)
+	for address, clients := range map[string]tls.ClientAuthType{
+		*listen: tls.RequireAndVerifyClientCert, *programs: tls.NoClientCert,
+	} {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+		if err != nil {
+			return fmt.Errorf("serve on %s: %w", address, err)
+		}
+		log.Info("the stand-in for OpenBao is serving", "address", address)
+		go func() { done <- server.Serve(ctx, listener, handler, server.Files(*tlsDir, clients)) }()
 	}
-	log.Info("the stand-in for OpenBao is serving", "address", *listen)
-	return server.Serve(ctx, listener, handler, server.Files(*tlsDir))
+	err = <-done
+	stop()
+	return errors.Join(err, <-done)
 }

@@ -20,7 +20,7 @@ const sections = [
   { text: 'Troubleshooting', pages: ['troubleshooting', 'runbooks/index', 'runbooks/*'] },
   {
     text: 'Reference',
-    pages: ['reference/index', 'control-plane-options', 'keystone-options', 'placement-options', 'barbican-options', 'glance-options', 'glance-backend-options', 'horizon-options', 'examples', 'reference/*'],
+    pages: ['reference/index', 'control-plane-options', 'keystone-options', 'placement-options', 'barbican-options', 'barbican-secret-store-options', 'glance-options', 'glance-backend-options', 'horizon-options', 'examples', 'reference/*'],
     collapsed: true,
   },
   {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// SetConstant gives a constant of a Python file another value: text, a list of text, or
-// true or false. The constant has the line that begins with its name. SetConstant panics
+// SetConstant gives a constant of a Python file another value: text, a list or a map of
+// text, or true or false. The constant has the line that begins with its name. SetConstant panics
 // unless there is exactly one: constants guard the safety of what the file does, and the
 // file is compiled in.
 func SetConstant(script, name string, value any) string {
@@ -19,7 +19,7 @@ func SetConstant(script, name string, value any) string {
 			literal = "True"
 		}
 	default:
-		// What JSON says of text, and of lists of it, is Python, and it has no error.
+		// What JSON says of text, and of lists and maps of it, is Python, and it has no error.
 		encoded, _ := json.Marshal(value)
 		literal = string(encoded)
 	}

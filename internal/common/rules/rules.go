@@ -4,6 +4,8 @@
 package rules
 
 import (
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,4 +122,22 @@ func Path(dotted string) *field.Path {
 func leaf(at *field.Path) string {
 	path := at.String()
 	return path[strings.LastIndex(path, ".")+1:]
+}
+
+// Certificates checks a bundle of certificates in PEM form. An empty one is correct. The error does
+// not quote it.
+func Certificates(bundle string, at *field.Path) field.ErrorList {
+	found := 0
+	for block, rest := pem.Decode([]byte(bundle)); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type == "CERTIFICATE" {
+			if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+				return field.ErrorList{field.Invalid(at, field.OmitValueType{}, fmt.Sprintf("certificate %d is malformed", found+1))}
+			}
+			found++
+		}
+	}
+	if found == 0 && bundle != "" {
+		return field.ErrorList{field.Invalid(at, field.OmitValueType{}, "there is no certificate in PEM form")}
+	}
+	return nil
 }

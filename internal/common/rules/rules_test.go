@@ -1,11 +1,14 @@
 package rules
 
 import (
+	"encoding/pem"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/c5c3/forge/internal/common/testutil/certificate"
 )
 
 type boat struct {
@@ -107,6 +110,23 @@ func TestAScheduleHasToBeACronExpression(t *testing.T) {
 	none := Table[boat]{{"spec.departure", Schedule(func(boat) *string { return nil })}}
 	if errs := none.Validate(boat{}); len(errs) > 0 {
 		t.Errorf("a schedule that is not set is refused: %v", errs)
+	}
+}
+
+func TestABundleOfCertificatesIsCheckedWithoutQuotingIt(t *testing.T) {
+	first, _ := certificate.SelfSigned(t)
+	second, key := certificate.SelfSigned(t)
+	broken := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("hunter2")})
+	for name, c := range map[string]struct{ bundle, want string }{
+		"nothing":                 {"", ""},
+		"two certificates":        {string(first) + string(second), ""},
+		"a text":                  {"hunter2", "spec.ca: Invalid value: there is no certificate in PEM form"},
+		"a key alone":             {string(key), "spec.ca: Invalid value: there is no certificate in PEM form"},
+		"a malformed certificate": {string(first) + string(broken), "spec.ca: Invalid value: certificate 2 is malformed"},
+	} {
+		if got := text(Certificates(c.bundle, Path("spec.ca"))); got != c.want {
+			t.Errorf("%s: got %q, expected %q", name, got, c.want)
+		}
 	}
 }
 

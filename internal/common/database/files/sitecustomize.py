@@ -5,15 +5,19 @@ Python imports this module when it starts, because it is found through PYTHONPAT
 
 import functools
 import importlib
+import importlib.abc
+import importlib.util
 import os
+import sys
 
 # The operator replaces these by the environment variable with the URL, by what the mode of
 # spec.database.tls promises, by whether the database may be several servers, and by modules
-# of the service itself that do more.
+# of the service itself that do more: at every start, and by the module that they correct.
 VARIABLE = ""
 REQUIRE_TLS = False
 WAIT_FOR_WRITES = False
 MODULES = []
+CORRECTIONS = {}
 
 # Only the pods of an API answer a readiness probe, in a process of uWSGI's own.
 SERVES = "UWSGI_MULE" in os.environ
@@ -130,6 +134,39 @@ for wanted, change, purpose in (
         except Exception as error:
             # Python would go on without this module, and without what it does.
             raise SystemExit("the connection to the database cannot %s: %r" % (purpose, error))
+
+class Loader(importlib.abc.Loader):
+    """Loads a module of the image, and has it corrected."""
+
+    def __init__(self, loader, correction):
+        self.loader, self.correction = loader, correction
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        self.loader.exec_module(module)
+        importlib.import_module(self.correction).correct(module)
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds the modules of the image that others correct."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in CORRECTIONS:
+            return None
+        sys.meta_path.remove(self)
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            sys.meta_path.insert(0, self)
+        if spec is not None and spec.loader is not None:
+            spec.loader = Loader(spec.loader, CORRECTIONS[name])
+        return spec
+
+
+if CORRECTIONS:
+    sys.meta_path.insert(0, Finder())
 
 for name in MODULES:
     importlib.import_module(name)

@@ -6,6 +6,7 @@ import pathlib
 import re
 import ssl
 import sys
+import tempfile
 import types
 import unittest
 from unittest import mock
@@ -163,6 +164,36 @@ class Modules(unittest.TestCase):
         with mock.patch("importlib.import_module", names.append):
             start(None, {"MODULES": ["harbour_start", "harbour_more"]}, {})
         self.assertEqual(names, ["harbour_start", "harbour_more"])
+
+    def imported(self, name):
+        """Returns a module of a program that starts with a correction of harbour.crane."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        package = pathlib.Path(folder.name, "harbour")
+        package.mkdir()
+        for module in ("__init__", "crane", "quay"):
+            package.joinpath(module + ".py").write_text("lifts = 1", encoding="utf-8")
+        pathlib.Path(folder.name, "harbour_crane.py").write_text("def correct(crane):\n    crane.lifts += 1", encoding="utf-8")
+        for patch in (
+            mock.patch.object(sys, "path", [folder.name] + sys.path), mock.patch.object(sys, "meta_path", list(sys.meta_path)),
+            mock.patch.dict(sys.modules),
+        ):
+            patch.start()
+            self.addCleanup(patch.stop)
+        start(None, {"CORRECTIONS": {"harbour.crane": "harbour_crane"}}, {})
+        importlib.invalidate_caches()
+        return importlib.import_module(name)
+
+    def test_a_module_is_corrected_when_it_is_imported(self):
+        self.assertEqual(self.imported("harbour.crane").lifts, 2)
+
+    def test_other_modules_stay_as_they_are(self):
+        self.assertEqual(self.imported("harbour.quay").lifts, 1)
+        self.assertNotIn("harbour_crane", sys.modules)
+
+    def test_a_module_that_does_not_exist_is_missed_as_always(self):
+        with self.assertRaisesRegex(ModuleNotFoundError, "harbour.ship"):
+            self.imported("harbour.ship")
 
 
 if __name__ == "__main__":

@@ -28,10 +28,15 @@ type Attached[T attachment.Holder, A attachment.Resource] struct {
 	// Vocabulary lists the conditions, reasons and events of the kind.
 	Vocabulary vocabulary.Kind
 	// New returns a resource of the service named after its code name. Two of different names are
-	// no duplicates.
+	// no duplicates, unless Alone is set.
 	New func(namespace, name string) A
 	// Duplicate changes a resource of another name into a duplicate of that one.
 	Duplicate func(resource, of A)
+	// Alone says that a service has one of them at most, and does without.
+	Alone bool
+	// Need changes the service so that it needs the resource of the name. It is nil if the service
+	// needs one anyway.
+	Need func(service T, name string)
 	// Credentials returns the Secret of the resource.
 	Credentials func(namespace, name string) *corev1.Secret
 	// Item is what the task says that counts what is stored in a resource, such as "3 images".
@@ -83,18 +88,35 @@ func RunAttached[T attachment.Holder, A attachment.Resource](t *testing.T, a Att
 	}
 }
 
-// kind is the kind on its own: its service exists before it, and another resource, without which
-// the service might need this one.
+// others are the names of the resources that the service has in addition: without another one it
+// might need the one that a test deletes.
+func (s attachedTrial[T, A]) others() []string {
+	if s.Alone {
+		return nil
+	}
+	return []string{firstAttached}
+}
+
+// resources returns the named resources with their Secrets.
+func (s attachedTrial[T, A]) resources(namespace string, names ...string) []client.Object {
+	var all []client.Object
+	for _, name := range names {
+		all = append(all, s.Credentials(namespace, name), s.New(namespace, name))
+	}
+	return all
+}
+
+// kind is the kind on its own: its service and the others exist before it.
 func (s attachedTrial[T, A]) kind(t *testing.T) Kind[A] {
 	t.Helper()
 	of, program := suite[T]{s.Service, s.World}, s.Service.Program
 	program.Trigger = s.Trigger
 	return Kind[A]{
 		Program: program, Vocabulary: s.Vocabulary, probe: of.probe,
-		New: func(namespace string) A { return s.New(namespace, firstAttached) },
+		New: func(namespace string) A { return s.New(namespace, secondAttached) },
 		Inputs: func(namespace string) []client.Object {
-			return append(s.inputs(namespace), s.service(namespace), s.Credentials(namespace, firstAttached),
-				s.Credentials(namespace, secondAttached), s.New(namespace, secondAttached))
+			all := append(s.inputs(namespace), s.service(namespace), s.Credentials(namespace, secondAttached))
+			return append(all, s.resources(namespace, s.others()...)...)
 		},
 		Observe: func(ctx context.Context, namespace string) (any, error) { return s.observe(ctx, namespace) },
 		Settled: s.settled, Gone: s.released,
@@ -139,19 +161,20 @@ func (s attachedTrial[T, A]) kindOf(t *testing.T) schema.GroupVersionKind {
 	return gvk
 }
 
-// writes are those of the service and of two resources.
+// writes are those of the service and of all resources.
 func (s attachedTrial[T, A]) writes(t *testing.T) map[string]int {
 	t.Helper()
 	of, resource := suite[T]{s.Service, s.World}, s.resource(t, s.kindOf(t))
 	writes := of.trial(t, of.modes()[0]).Writes
-	writes["patch "+resource], writes["update "+resource+"/status"] = 2, 2
+	all := 1 + len(s.others())
+	writes["patch "+resource], writes["update "+resource+"/status"] = all, all
 	return writes
 }
 
 // released returns nil if the service is ready without the resource.
 func (s attachedTrial[T, A]) released(ctx context.Context, namespace string) error {
 	names, err := s.observe(ctx, namespace)
-	if err == nil && len(names) != 1 {
+	if err == nil && len(names) != len(s.others()) {
 		err = fmt.Errorf("the service has %v", names)
 	}
 	return errors.Join(err, s.settled(ctx, namespace))
@@ -194,9 +217,7 @@ func (s attachedTrial[T, A]) start(t *testing.T, names ...string) *attachedTo[T,
 	k.Inputs = func(namespace string) []client.Object { return append(s.inputs(namespace), s.service(namespace)) }
 	o := Trial[A]{k, s.World}.prepared(t)
 	a := &attachedTo[T, A]{s, *o, s.service(o.namespace())}
-	for _, name := range names {
-		objects.Create(t, s.Admin, client.Object(s.Credentials(o.namespace(), name)), client.Object(s.New(o.namespace(), name)))
-	}
+	objects.Create(t, s.Admin, s.resources(o.namespace(), names...)...)
 	return a
 }
 

@@ -24,9 +24,7 @@ func (s attachedTrial[T, A]) without(t *testing.T, names ...string) *attachedTo[
 	k.Inputs = s.inputs
 	o := Trial[A]{k, s.World}.prepared(t)
 	a := &attachedTo[T, A]{s, *o, s.service(o.namespace())}
-	for _, name := range names {
-		objects.Create(t, s.Admin, client.Object(s.Credentials(o.namespace(), name)), client.Object(s.New(o.namespace(), name)))
-	}
+	objects.Create(t, s.Admin, s.resources(o.namespace(), names...)...)
 	return a
 }
 
@@ -40,8 +38,8 @@ func (s attachedTrial[T, A]) withoutService(t *testing.T) {
 }
 
 func (s attachedTrial[T, A]) withoutCredentials(t *testing.T) {
-	a := s.start(t, firstAttached)
-	a.ready(firstAttached)
+	a := s.start(t, s.others()...)
+	a.ready(s.others()...)
 	incomplete := s.Credentials(a.namespace(), secondAttached)
 	incomplete.StringData = nil
 	objects.Create(t, s.Admin, client.Object(a.named(secondAttached)))
@@ -50,11 +48,11 @@ func (s attachedTrial[T, A]) withoutCredentials(t *testing.T) {
 	a.is(secondAttached, vocabulary.ConditionProgrammed, metav1.ConditionFalse, vocabulary.ReasonNotProgrammed)
 	objects.Create(t, s.Admin, client.Object(incomplete))
 	a.is(secondAttached, vocabulary.ConditionAccepted, metav1.ConditionFalse, vocabulary.ReasonWaitingForCredentials, incomplete.Name, "lacks")
-	a.ready(firstAttached)
+	a.ready(s.others()...)
 	a.serviceIs(vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
 	whole := s.Credentials(a.namespace(), secondAttached)
 	objects.Change(t, s.Admin, incomplete, func(secret *corev1.Secret) { secret.StringData = whole.StringData })
-	a.ready(firstAttached, secondAttached)
+	a.ready(append(s.others(), secondAttached)...)
 }
 
 func (s attachedTrial[T, A]) duplicates(t *testing.T) {
@@ -111,8 +109,8 @@ func (s attachedTrial[T, A]) lostCredentials(t *testing.T) {
 }
 
 func (s attachedTrial[T, A]) ends(t *testing.T) {
-	a := s.start(t, firstAttached, secondAttached)
-	a.ready(firstAttached, secondAttached)
+	a := s.start(t, append(s.others(), secondAttached)...)
+	a.ready(append(s.others(), secondAttached)...)
 	a.counting(secondAttached, standin.Hang())
 	a.remove(secondAttached)
 	a.is(secondAttached, vocabulary.ConditionProgrammed, metav1.ConditionFalse, vocabulary.ReasonReleasing)
@@ -122,13 +120,13 @@ func (s attachedTrial[T, A]) ends(t *testing.T) {
 	a.counting(secondAttached, standin.Succeed())
 	a.gone(secondAttached)
 	a.entry(secondAttached, "gone", func(e *commonv1.Attached) bool { return e == nil })
-	a.ready(firstAttached)
+	a.ready(s.others()...)
 	a.serviceIs(vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
 }
 
 func (s attachedTrial[T, A]) comesBack(t *testing.T) {
-	a := s.start(t, firstAttached, secondAttached)
-	a.ready(firstAttached, secondAttached)
+	a := s.start(t, append(s.others(), secondAttached)...)
+	a.ready(append(s.others(), secondAttached)...)
 	a.counting(secondAttached, standin.FailWith(exitInUse, s.Item))
 	a.remove(secondAttached)
 	a.is(secondAttached, vocabulary.ConditionProgrammed, metav1.ConditionFalse, vocabulary.ReasonInUse, s.Item)
@@ -139,8 +137,11 @@ func (s attachedTrial[T, A]) comesBack(t *testing.T) {
 
 func (s attachedTrial[T, A]) needed(t *testing.T) {
 	a := s.start(t)
+	if s.Need != nil {
+		objects.Change(t, s.Admin, a.service, func(service T) { s.Need(service, firstAttached) })
+	}
 	a.serviceIs(s.Condition, metav1.ConditionFalse, vocabulary.ReasonNoAttachment)
-	objects.Create(t, s.Admin, client.Object(s.Credentials(a.namespace(), firstAttached)), client.Object(a.named(firstAttached)))
+	objects.Create(t, s.Admin, s.resources(a.namespace(), firstAttached)...)
 	a.ready(firstAttached)
 	a.remove(firstAttached)
 	a.is(firstAttached, vocabulary.ConditionProgrammed, metav1.ConditionFalse, vocabulary.ReasonInUse)

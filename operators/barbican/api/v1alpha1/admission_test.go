@@ -23,13 +23,15 @@ func TestMain(m *testing.M) {
 
 func TestTheSchemaAloneKeepsABarbicanSafe(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
-	Barbicans().TheSchemaAlone(t, server)
+	Kinds().Each(t, func(kind apitest.Subject, t *testing.T) { kind.TheSchemaAlone(t, server) })
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
-	server.ServeWebhooks(t, ConfigDir, webhook.NewBarbicanWebhook(cluster.Settings{}).SetupWebhookWithManager)
+	server.ServeWebhooks(t, ConfigDir,
+		webhook.NewBarbicanWebhook(cluster.Settings{}).SetupWebhookWithManager, webhook.NewSecretStoreWebhook().SetupWebhookWithManager)
 	Barbicans().TheWebhook(t, server)
+	t.Run("of secret stores", func(t *testing.T) { SecretStores().TheWebhook(t, server) })
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }

@@ -36,6 +36,7 @@ func minimal() *Barbican {
 // cleaned says when what was deleted is removed.
 func cleaned() *Barbican {
 	b := minimal()
+	b.Spec.DefaultSecretStore = "vault"
 	b.Spec.CleanUp = &commonv1.CleanUpSpec{Schedule: "@daily", Suspend: true, MinDays: 30}
 	return b
 }
@@ -105,7 +106,106 @@ func barbicans() apitest.Kind[*Barbican] {
 	})
 }
 
-func kinds() apitest.Kinds { return apitest.Kinds{barbicans()} }
+// minimalStore returns the least a user has to write.
+func minimalStore() *BarbicanSecretStore {
+	return &BarbicanSecretStore{
+		ObjectMeta: metav1.ObjectMeta{Name: "vault", Namespace: "openstack"},
+		Spec: BarbicanSecretStoreSpec{
+			BarbicanRef: commonv1.ServiceReference{Name: "barbican"},
+			SecretStoreSpec: SecretStoreSpec{Type: StoreVault, Vault: VaultSpec{
+				URL: "https://openbao.example.com:8200", KVMountpoint: "barbican",
+				CredentialsSecretRef: commonv1.CredentialsReference{Name: "vault-credentials"},
+			}},
+		},
+	}
+}
+
+// authority is the certificate of a CA.
+const authority = `-----BEGIN CERTIFICATE-----
+MIIBMDCB46ADAgECAhRADdVbWxRMrwuZ1SfFLFHPft2fGjAFBgMrZXAwDTELMAkG
+A1UEAwwCY2EwIBcNMjYxMTMwMDA1MDQ2WhgPMjEyNjExMDYwMDUwNDZaMA0xCzAJ
+BgNVBAMMAmNhMCowBQYDK2VwAyEApZT+zOXsv5FVZM3TpjEXo0ZEZs0oeAkrM4C9
+z/e3G6KjUzBRMB0GA1UdDgQWBBQ+t1E1iQYzxLaeybZrukkH9kKhajAfBgNVHSME
+GDAWgBQ+t1E1iQYzxLaeybZrukkH9kKhajAPBgNVHRMBAf8EBTADAQH/MAUGAytl
+cANBAIFCz2pxsK2s8Ci5z1QEeKwf4Y8KylHMz5qt+8LHpIvS8VAFoY3cabeiPpw8
+dfpTxa4s21qM/lkG0uADJ6b2JA8=
+-----END CERTIFICATE-----
+`
+
+// inNamespace returns a store in a namespace, with a CA of its own.
+func inNamespace() *BarbicanSecretStore {
+	s := minimalStore()
+	s.Spec.Vault.Namespace, s.Spec.Vault.CABundle = "clouds/one", authority
+	return s
+}
+
+type storeViolation apitest.Violation[*BarbicanSecretStore]
+
+func storeViolations() []storeViolation {
+	return []storeViolation{
+		{
+			"a type that Barbican has no plugin for", func(s *BarbicanSecretStore) { s.Spec.Type = "Disk" },
+			"spec.type", `supported values: "Vault"`, "Unsupported value", "",
+		},
+		{
+			"an address without a scheme", func(s *BarbicanSecretStore) { s.Spec.Vault.URL = "openbao.example.com:8200" },
+			"spec.vault.url", "it must begin with http:// or https://", apitest.NoMatch, "",
+		},
+		{
+			"a path that begins with a slash", func(s *BarbicanSecretStore) { s.Spec.Vault.KVMountpoint = "/barbican" },
+			"spec.vault.kvMountpoint", "a path without a slash at its ends", apitest.NoMatch, "",
+		},
+		{
+			"a namespace that ends with a slash", func(s *BarbicanSecretStore) { s.Spec.Vault.Namespace = "clouds/" },
+			"spec.vault.namespace", "a path without a slash at its ends", apitest.NoMatch, "",
+		},
+		{
+			"no certificate", func(s *BarbicanSecretStore) { s.Spec.Vault.CABundle = "openbao" },
+			"spec.vault.caBundle", "there is no certificate in PEM form", "", "",
+		},
+		{
+			"no Barbican", func(s *BarbicanSecretStore) { s.Spec.BarbicanRef.Name = "" },
+			"spec.barbicanRef.name", "name the Barbican", apitest.TooShort, "",
+		},
+		{
+			"no Secret", func(s *BarbicanSecretStore) { s.Spec.Vault.CredentialsSecretRef.Name = "" },
+			"spec.vault.credentialsSecretRef.name", "name the Secret", apitest.TooShort, "",
+		},
+	}
+}
+
+func secretStores() apitest.Kind[*BarbicanSecretStore] {
+	return apitest.Kind[*BarbicanSecretStore]{
+		Definition:  configDir + "/crd/bases/barbican.openstack.c5c3.io_barbicansecretstores.yaml",
+		Columns:     []string{"Barbican", "Type", "Ready", "Age"},
+		Minimal:     minimalStore,
+		Complete:    []func() *BarbicanSecretStore{inNamespace},
+		Rules:       storeTable,
+		Immutables:  storeImmutables,
+		UpdateRules: ValidateStoreUpdate,
+		Updates: []apitest.Violation[*BarbicanSecretStore]{
+			{
+				Name: "another engine", Change: func(s *BarbicanSecretStore) { s.Spec.Vault.KVMountpoint = "others" },
+				Path: "spec.vault.kvMountpoint", Message: "the mount point and the namespace cannot be changed",
+			},
+			{
+				Name: "another namespace", Change: func(s *BarbicanSecretStore) { s.Spec.Vault.Namespace = "others" },
+				Path: "spec.vault.kvMountpoint", Message: "the mount point and the namespace cannot be changed",
+			},
+			{
+				Name: "another Barbican", Change: func(s *BarbicanSecretStore) { s.Spec.BarbicanRef.Name = "others" },
+				Path: "spec.barbicanRef", Message: "the Barbican cannot be changed",
+			},
+		},
+		Violations: apitest.Violations(storeViolations()),
+		Accepted: map[string]func(*BarbicanSecretStore){
+			"an address in the clear, below a path": func(s *BarbicanSecretStore) { s.Spec.Vault.URL = "http://[fd00::1]:8200/vault/" },
+		},
+		Words: []string{"vault"},
+	}
+}
+
+func kinds() apitest.Kinds { return apitest.Kinds{barbicans(), secretStores()} }
 
 func TestTheBarbicanAPIPassesAllAPIChecks(t *testing.T) {
 	// JSON carries no text that is not valid UTF-8.

@@ -69,6 +69,14 @@ type BarbicanSpec struct {
 	// +required
 	ServiceUserSecretRef commonv1.SecretRefSpec `json:"serviceUserSecretRef"`
 
+	// defaultSecretStore is the name of the BarbicanSecretStore that stores a secret unless its
+	// project prefers another store. By default this is the database, in which the key-encryption
+	// key protects secrets. The store becomes the default once all pods have it.
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	DefaultSecretStore string `json:"defaultSecretStore,omitempty"`
+
 	// cleanUp sets when deleted secrets, containers and orders are removed from the database.
 	// By default this happens every night, 90 days after they were deleted.
 	//
@@ -80,4 +88,11 @@ type BarbicanSpec struct {
 // BarbicanStatus is the state of a Barbican, as the operator last observed it.
 type BarbicanStatus struct {
 	commonv1.ServiceStatus `json:",inline"`
+
+	// secretStores lists the BarbicanSecretStores that all pods have, and those that are being deleted.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	SecretStores []commonv1.Attached `json:"secretStores,omitempty"`
 }

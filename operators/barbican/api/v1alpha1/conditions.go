@@ -6,6 +6,9 @@ const (
 	ConditionKeyReady = "KeyEncryptionKeyReady"
 	// ConditionBarbicanAPIReady reports whether the API answers.
 	ConditionBarbicanAPIReady = "BarbicanAPIReady"
+	// ConditionSecretStoresReady reports whether the default secret store is there, and whether the
+	// ones that pods have can still be used.
+	ConditionSecretStoresReady = "SecretStoresReady"
 )
 
 // Reasons of conditions that only a Barbican has.

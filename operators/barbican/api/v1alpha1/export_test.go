@@ -5,3 +5,9 @@ const ConfigDir = configDir
 
 // Barbicans describes the kind to the tests with the webhook.
 var Barbicans = barbicans
+
+// SecretStores describes the other kind, and Kinds all of them.
+var (
+	SecretStores = secretStores
+	Kinds        = kinds
+)

@@ -20,8 +20,11 @@ const APIPort = 9311
 // CatalogType is the type of the service in the catalog.
 const CatalogType = "key-manager"
 
-// Kind is the name of the kind.
+// Kind is the name of the kind of services.
 const Kind = "Barbican"
+
+// KindStore is the name of the kind of secret stores.
+const KindStore = "BarbicanSecretStore"
 
 // Values of app.kubernetes.io/name on the API pods and on the pods of Jobs.
 const (

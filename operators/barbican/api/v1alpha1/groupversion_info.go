@@ -1,5 +1,5 @@
-// Package v1alpha1 is the API of the Barbican operator: the Barbican kind, its
-// defaults, its rules and the vocabulary of its conditions and events.
+// Package v1alpha1 is the API of the Barbican operator: the kinds Barbican and
+// BarbicanSecretStore, their defaults, their rules and the vocabulary of their conditions and events.
 //
 // +kubebuilder:object:generate=true
 // +groupName=barbican.openstack.c5c3.io
@@ -23,7 +23,7 @@ var (
 )
 
 func addKnownTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &Barbican{}, &BarbicanList{})
+	scheme.AddKnownTypes(GroupVersion, &Barbican{}, &BarbicanList{}, &BarbicanSecretStore{}, &BarbicanSecretStoreList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

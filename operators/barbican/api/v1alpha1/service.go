@@ -45,3 +45,6 @@ func (b *Barbican) SetObservedGeneration(generation int64) { b.Status.ObservedGe
 
 // StatusCopy returns a deep copy of the status.
 func (b *Barbican) StatusCopy() any { return *b.Status.DeepCopy() }
+
+// Attached returns the part of the status about the secret stores.
+func (b *Barbican) Attached() *[]commonv1.Attached { return &b.Status.SecretStores }

@@ -13,10 +13,13 @@ func Vocabularies() []vocabulary.Kind {
 	return []vocabulary.Kind{{
 		Kind: Kind,
 		Conditions: slices.Concat(prerequisites, serving, []vocabulary.Condition{
-			vocabulary.CleanUpCondition(), vocabulary.BackupCondition(), vocabulary.ReleaseCondition(), vocabulary.LoggingCondition(),
+			vocabulary.AttachmentsCondition(ConditionSecretStoresReady), vocabulary.CleanUpCondition(), vocabulary.BackupCondition(),
+			vocabulary.ReleaseCondition(), vocabulary.LoggingCondition(),
 		}, vocabulary.Summary(vocabulary.ReasonDatabaseInUse)),
 		Events: slices.Concat(vocabulary.ServiceEvents(), vocabulary.KeyEvents(),
 			vocabulary.Normal(EventKeyGenerated, EventKeyRotated), vocabulary.Warnings(EventKeyRewrapFailed, vocabulary.EventCleanUpFailed)),
+	}, {
+		Kind: KindStore, Conditions: vocabulary.AttachmentConditions(), Events: vocabulary.AttachmentEvents(),
 	}}
 }
 

@@ -85,7 +85,7 @@ func shell(script string) []string { return []string{"/bin/sh", "-eu", "-c", scr
 var settings = serviceconfig.Settings[*scope]{
 	File:    "barbican.conf",
 	Options: defaultOptions,
-	Parts:   []serviceconfig.Part{serviceuser.Configuration},
+	Parts:   []serviceconfig.Part{serviceuser.Configuration, stores.Part()},
 	Files:   files,
 	Refused: barbicanv1alpha1.CheckSecretOptions,
 	Check: serviceconfig.Check{Lists: []string{
@@ -97,14 +97,20 @@ var settings = serviceconfig.Settings[*scope]{
 }
 
 func files(s *scope) (map[string]string, error) {
-	return map[string]string{
-		deployment.ReadyFile: api.ReadyScript(s.Definition), database.StartFile: barbicanDatabase.StartScript(s.Pass),
-		keyCheckFile: keyCheckScript,
-	}, nil
+	all := map[string]string{
+		deployment.ReadyFile: api.ReadyScript(s.Definition), database.StartFile: barbicanDatabase.StartScript(s.Pass, corrections),
+		keyCheckFile: keyCheckScript, vaultModule + ".py": vaultScript, storesModule + ".py": storesScript,
+	}
+	for _, a := range stores.Accepted.Value(s.Slots) {
+		if bundle := a.Resource.Spec.Vault.CABundle; bundle != "" {
+			all[vaultCA] = bundle
+		}
+	}
+	return all, nil
 }
 
 // api declares the API pods of a Barbican.
-var api = steps.Pods(deployment.API[*scope]{
+var api = withStores(steps.Pods(deployment.API[*scope]{
 	HealthPath: healthPath,
 	Table:      "projects",
 	Tables: []string{
@@ -117,4 +123,10 @@ var api = steps.Pods(deployment.API[*scope]{
 		return []corev1.VolumeProjection{format.Projection(keys.Of(s.Pass))}
 	},
 	Annotations: func(s *scope) map[string]string { return keyring.Annotations(s.Pass) },
-})
+}))
+
+// withStores replaces the pods when the secret stores change.
+func withStores(api deployment.API[*scope]) deployment.API[*scope] {
+	api.Backing.Annotations = stores.Annotate(api.Backing.Annotations)
+	return api
+}

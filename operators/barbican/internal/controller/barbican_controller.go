@@ -1,4 +1,4 @@
-// Package controller is the controller of the Barbican kind. This file is the map of it:
+// Package controller has the controllers of Barbicans and of BarbicanSecretStores. This file is the map of it:
 // the service that it runs, the steps in order, the condition each owns and what each needs.
 package controller
 
@@ -23,6 +23,9 @@ import (
 // +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicans,verbs=list;watch;patch
 // +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicans/status,verbs=update
 // +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicans/finalizers,verbs=update
+// +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicansecretstores,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicansecretstores/status,verbs=update
+// +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicansecretstores/finalizers,verbs=update
 // +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=list;watch
 // +kubebuilder:rbac:groups=placement.openstack.c5c3.io,resources=placements,verbs=list;watch
 // +kubebuilder:rbac:groups=glance.openstack.c5c3.io,resources=glances,verbs=list;watch
@@ -52,7 +55,11 @@ var pipeline = reconcile.Pipeline[*scope]{
 	steps.Secrets(),
 	steps.DatabaseTLS(),
 	steps.DatabaseConnection(),
-	steps.Config(settings),
+	{
+		Name: "SecretStores", Condition: barbicanv1alpha1.ConditionSecretStoresReady, Run: service.On[*scope](stores.Reconcile),
+		Sets: []reconcile.Value{stores.Accepted},
+	},
+	steps.Config(settings).Reading(stores.Accepted).Needing("SecretStores"),
 	steps.ConfigCheck(settings),
 	steps.Logging(),
 	steps.ServiceUser(),
@@ -73,7 +80,11 @@ var pipeline = reconcile.Pipeline[*scope]{
 	steps.Database().Reading(keysecret.Mounted).Needing("Key"),
 	steps.Image(),
 	steps.PolicyValidation(),
-	steps.Deployment(api).Reading(keyring.InUse).Needing("ServiceUser"),
+	steps.Deployment(api).Reading(keyring.InUse, stores.Accepted).Needing("ServiceUser"),
+	{
+		Name: "SecretStoresInUse", Condition: barbicanv1alpha1.ConditionSecretStoresReady, Run: service.On[*scope](stores.Follow),
+		Reads: []reconcile.Value{database.Connection, service.Config, stores.Accepted}, Needs: []string{"Deployment"},
+	},
 	steps.Route(),
 	steps.HealthCheck(barbicanv1alpha1.ConditionBarbicanAPIReady, healthURL),
 	steps.Autoscaler(),
@@ -98,7 +109,7 @@ var finalizers = []reconcile.Finalizer[*scope]{
 	},
 }
 
-// Controller declares the controller of Barbicans.
+// Controller declares the controllers of Barbicans and of their secret stores.
 var Controller = apiservice.Controller[*barbicanv1alpha1.Barbican, struct{}]{
 	Definition:  &definition,
 	Metrics:     metrics.Operator,
@@ -116,6 +127,7 @@ var Controller = apiservice.Controller[*barbicanv1alpha1.Barbican, struct{}]{
 		// It loses its controller in a foreground deletion.
 		{Object: &esov1alpha1.PushSecret{}, Also: apiservice.Unowned, AddToScheme: esov1alpha1.AddToScheme, Optional: true},
 	},
+	Attached: []apiservice.Attached{stores.Controller()},
 }
 
 // Outlines describes the controllers of this operator for the documentation.

@@ -45,7 +45,7 @@ var barbicans = conformance.Service[*barbicanv1alpha1.Barbican]{
 		conformance.DriftOf(&batchv1.CronJob{}, "barbican-clean-up", "schedule",
 			func(c *batchv1.CronJob) *string { return &c.Spec.Schedule }, "@yearly"),
 	},
-	Watches: []string{"cronjobs.batch", "pushsecrets.external-secrets.io"},
+	Watches: []string{"barbicansecretstores.barbican.openstack.c5c3.io", "cronjobs.batch", "pushsecrets.external-secrets.io"},
 	Events:  []string{"KeyEncryptionKeyGenerated"},
 	// The Jobs for the configuration, the schema, its check and the user, then the API pods
 	// and the answer of the API: how many of them share a write depends on timing.
@@ -61,9 +61,49 @@ const keySecretName = "barbican-key-encryption-key"
 // world is the environment that all tests of this package share.
 var world conformance.World
 
-func TestMain(m *testing.M) { conformance.Main(m, barbicans, &world) }
+func TestMain(m *testing.M) { conformance.Main(m, barbicans, &world, secretStores.Vocabulary) }
 
 func TestABarbicanConforms(t *testing.T) { conformance.Run(t, barbicans, &world) }
+
+// secretStores describes BarbicanSecretStore to the conformance suite.
+var secretStores = conformance.Attached[*barbicanv1alpha1.Barbican, *barbicanv1alpha1.BarbicanSecretStore]{
+	Service: barbicans, Vocabulary: barbicanv1alpha1.Vocabularies()[1],
+	New: secretStore, Credentials: credentials,
+	// There is one plugin for Vault.
+	Alone: true, Duplicate: func(*barbicanv1alpha1.BarbicanSecretStore, *barbicanv1alpha1.BarbicanSecretStore) {},
+	Need:      func(b *barbicanv1alpha1.Barbican, name string) { b.Spec.DefaultSecretStore = name },
+	Item:      "3 secrets",
+	Condition: barbicanv1alpha1.ConditionSecretStoresReady,
+	Trigger: func(resource client.ObjectKey) client.Object {
+		return &barbicanv1alpha1.Barbican{ObjectMeta: metav1.ObjectMeta{Namespace: resource.Namespace, Name: "barbican"}}
+	},
+	// That it is accepted, and that all pods have it.
+	StatusWrites: 8,
+}
+
+func TestABarbicanSecretStoreConforms(t *testing.T) { conformance.RunAttached(t, secretStores, &world) }
+
+// secretStore is a BarbicanSecretStore in an engine of its own name.
+func secretStore(namespace, name string) *barbicanv1alpha1.BarbicanSecretStore {
+	return &barbicanv1alpha1.BarbicanSecretStore{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec: barbicanv1alpha1.BarbicanSecretStoreSpec{
+			BarbicanRef: commonv1.ServiceReference{Name: "barbican"},
+			SecretStoreSpec: barbicanv1alpha1.SecretStoreSpec{Type: barbicanv1alpha1.StoreVault, Vault: barbicanv1alpha1.VaultSpec{
+				URL: "https://openbao.example.com:8200", KVMountpoint: name,
+				CredentialsSecretRef: commonv1.CredentialsReference{Name: name + "-credentials"},
+			}},
+		},
+	}
+}
+
+// credentials is the Secret of a store.
+func credentials(namespace, name string) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name + "-credentials"},
+		StringData: map[string]string{"role-id": "barbican-role", "secret-id": "$ecret-of-the-role"},
+	}
+}
 
 func secret(namespace, name, user, password string) *corev1.Secret {
 	return &corev1.Secret{

@@ -73,7 +73,7 @@ var settings = serviceconfig.Settings[*scope]{
 	Files: func(s *scope) (map[string]string, error) {
 		return map[string]string{
 			deployment.ReadyFile: api.ReadyScript(s.Definition),
-			database.StartFile:   glanceDatabase.StartScript(s.Pass, storesModule),
+			database.StartFile:   glanceDatabase.StartScript(s.Pass, database.Modules{Corrections: map[string]string{s3Driver: storesModule}}),
 			pasteFile:            pastePipeline, storesModule + ".py": storesScript,
 		}, nil
 	},

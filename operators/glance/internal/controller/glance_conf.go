@@ -17,6 +17,7 @@ const (
 	healthPath = "/healthcheck"
 	// storesModule is the Python module that corrects the driver of S3.
 	storesModule = "forge_stores"
+	s3Driver     = "glance_store._drivers.s3"
 	// workDir is where images wait that Glance imports, and backendDir where volumes are mounted
 	// that store images.
 	workDir    = "/var/lib/glance/work"

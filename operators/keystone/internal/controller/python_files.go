@@ -61,7 +61,7 @@ func pythonFiles(s *pass.Scope) map[string]string {
 		start = config.SetConstant(start, "SEVERAL_THREADS", true)
 	}
 	return map[string]string{
-		database.StartFile:   pass.Database.StartScript(s.Pass, startModule),
+		database.StartFile:   pass.Database.StartScript(s.Pass, database.Modules{Start: []string{startModule}}),
 		deployment.ReadyFile: api.ReadyScript(s.Definition),
 		credentialKeysFile:   credentialKeysScript,
 		cacheGuardFile:       guard,

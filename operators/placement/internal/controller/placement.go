@@ -62,7 +62,7 @@ var settings = serviceconfig.Settings[*scope]{
 	Parts:   []serviceconfig.Part{serviceuser.Configuration},
 	Files: func(s *scope) (map[string]string, error) {
 		return map[string]string{
-			deployment.ReadyFile: api.ReadyScript(s.Definition), database.StartFile: placementDatabase.StartScript(s.Pass),
+			deployment.ReadyFile: api.ReadyScript(s.Definition), database.StartFile: placementDatabase.StartScript(s.Pass, database.Modules{}),
 		}, nil
 	},
 	Check: serviceconfig.Check{Register: "placement.conf:register_opts"},

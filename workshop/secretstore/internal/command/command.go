@@ -33,6 +33,7 @@ type options struct {
 	format, mount, path, version, ttl, field, custom string
 	shares, threshold, cas, status                   int
 	delay                                            time.Duration
+	force                                            bool
 }
 
 var (
@@ -72,7 +73,8 @@ const Usage = `bao talks to the stand-in for OpenBao.
   auth enable [-path=PATH] TYPE
   policy read NAME
   policy write NAME -                        the policy on standard input
-  write PATH DATA...
+  read [-field=NAME] PATH
+  write [-field=NAME] PATH DATA...           or -force without data
 
   kv get [-field=NAME] [-version=N] PATH     the data at a path such as kv-v2/a/b
   kv put [-cas=N] PATH DATA...
@@ -114,7 +116,8 @@ var commands = map[string]command{
 	"auth enable":        {1, 1, (*Tool).authEnable},
 	"policy read":        {1, 1, (*Tool).policyRead},
 	"policy write":       {2, 2, (*Tool).policyWrite},
-	"write":              {2, many, (*Tool).write},
+	"read":               {1, 1, (*Tool).read},
+	"write":              {1, many, (*Tool).write},
 	"kv get":             {1, 1, (*Tool).kvGet},
 	"kv put":             {2, many, (*Tool).kvPut},
 	"kv list":            {1, 1, (*Tool).kvList},
@@ -159,6 +162,7 @@ func (t *Tool) flags() *flag.FlagSet {
 	flags.IntVar(&o.threshold, "key-threshold", 3, "")
 	flags.IntVar(&o.cas, "cas", -1, "")
 	flags.IntVar(&o.status, "status", 0, "")
+	flags.BoolVar(&o.force, "force", false, "")
 	flags.DurationVar(&o.delay, "delay", 0, "")
 	return flags
 }

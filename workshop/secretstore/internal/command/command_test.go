@@ -3,6 +3,7 @@ package command_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -41,7 +42,7 @@ func writeCertificates(t *testing.T, dir string) {
 
 // pod is a running store as in its pod, and its tool.
 type pod struct {
-	tls, data string
+	files, data string
 }
 
 // start runs a store that is set up to take secrets.
@@ -56,8 +57,14 @@ func start(t *testing.T) *pod {
 
 func startEmpty(t *testing.T) *pod {
 	t.Helper()
-	p := &pod{tls: t.TempDir(), data: t.TempDir()}
-	writeCertificates(t, p.tls)
+	return startFor(t, tls.RequireAndVerifyClientCert)
+}
+
+// startFor starts a pod that demands of its clients what is given.
+func startFor(t *testing.T, clients tls.ClientAuthType) *pod {
+	t.Helper()
+	p := &pod{files: t.TempDir(), data: t.TempDir()}
+	writeCertificates(t, p.files)
 	handler, err := server.New(server.Options{Dir: p.data, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +76,7 @@ func startEmpty(t *testing.T) *pod {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
-	go func() { done <- server.Serve(ctx, listener, handler, server.Files(p.tls)) }()
+	go func() { done <- server.Serve(ctx, listener, handler, server.Files(p.files, clients)) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {
@@ -77,9 +84,9 @@ func startEmpty(t *testing.T) *pod {
 		}
 	})
 	t.Setenv("BAO_ADDR", "https://"+listener.Addr().String())
-	t.Setenv("VAULT_CACERT", filepath.Join(p.tls, "ca.crt"))
-	t.Setenv("VAULT_CLIENT_CERT", filepath.Join(p.tls, "tls.crt"))
-	t.Setenv("VAULT_CLIENT_KEY", filepath.Join(p.tls, "tls.key"))
+	t.Setenv("VAULT_CACERT", filepath.Join(p.files, "ca.crt"))
+	t.Setenv("VAULT_CLIENT_CERT", filepath.Join(p.files, "tls.crt"))
+	t.Setenv("VAULT_CLIENT_KEY", filepath.Join(p.files, "tls.key"))
 	return p
 }
 
@@ -200,8 +207,33 @@ func TestAClientOfAnotherAuthorityIsTurnedAway(t *testing.T) {
 	}
 }
 
+func TestAListenerForProgramsAsksForNoCertificate(t *testing.T) {
+	p := startFor(t, tls.NoClientCert)
+	t.Setenv("VAULT_CLIENT_CERT", "")
+	t.Setenv("VAULT_CLIENT_KEY", "")
+	p.mustRun(t, "", "operator init -key-shares=1 -key-threshold=1")
+}
+
+func TestTheIdentifiersOfARoleArePrinted(t *testing.T) {
+	p := start(t)
+	p.mustRun(t, "", "auth enable approle")
+	p.mustRun(t, "", "write auth/approle/role/barbican token_policies=barbican")
+	role := "read -field=role_id auth/approle/role/barbican/role-id"
+	secret := "write -force -field=secret_id auth/approle/role/barbican/secret-id"
+	first, id := p.mustRun(t, "", role), p.mustRun(t, "", secret)
+	if len(first) < 20 || len(id) < 20 || p.mustRun(t, "", role) != first || p.mustRun(t, "", secret) == id {
+		t.Errorf("the identifiers are %q and %q", first, id)
+	}
+	if got := p.mustRun(t, "", "read auth/approle/role/barbican/role-id"); !strings.Contains(got, strings.TrimSpace(first)) {
+		t.Errorf("all of the answer: %s", got)
+	}
+	if _, err := p.run(t, "", "read", "auth/approle/role/other/role-id"); !errors.Is(err, command.ErrNotFound) {
+		t.Errorf("of another role: %v", err)
+	}
+}
+
 func TestARenewedCertificateNeedsNoRestart(t *testing.T) {
 	p := start(t)
-	writeCertificates(t, p.tls)
+	writeCertificates(t, p.files)
 	p.mustRun(t, "", "status")
 }

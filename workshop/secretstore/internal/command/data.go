@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	vault "github.com/hashicorp/vault/api"
 )
 
 // send writes data to a path.
@@ -17,12 +19,39 @@ func (t *Tool) send(ctx context.Context, path string, data map[string]any) error
 	return err
 }
 
+// write writes data to a path, and prints the answer if a field of it is asked for.
 func (t *Tool) write(ctx context.Context, args []string) error {
+	if len(args) == 1 && !t.options.force {
+		return errors.New("there is no data to write; -force writes without any\n\n" + strings.TrimSpace(Usage))
+	}
 	data, err := t.data(args[1:])
 	if err != nil {
 		return err
 	}
-	return t.send(ctx, args[0], data)
+	answer, err := t.client.Logical().WriteWithContext(ctx, args[0], data)
+	if err != nil || t.options.field == "" {
+		return err
+	}
+	return t.printAnswer(answer, args[0])
+}
+
+func (t *Tool) read(ctx context.Context, args []string) error {
+	answer, err := t.client.Logical().ReadWithContext(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	return t.printAnswer(answer, args[0])
+}
+
+// printAnswer prints what was answered for a path, or the field of it that is asked for.
+func (t *Tool) printAnswer(answer *vault.Secret, path string) error {
+	switch {
+	case answer == nil:
+		return fmt.Errorf("%s: %w", path, ErrNotFound)
+	case t.options.field != "":
+		return t.printField(answer.Data, path)
+	}
+	return t.print(answer.Data)
 }
 
 // at returns the path of a request of some kind for a secret, whose path starts

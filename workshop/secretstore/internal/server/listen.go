@@ -17,16 +17,16 @@ import (
 
 // Files returns the TLS configuration of a server whose certificate, key and
 // certificate authority are in a folder, under the names of a Kubernetes TLS
-// Secret. Clients have to show a certificate of the same authority. The files
-// are read for each connection, so that renewed ones need no restart.
-func Files(dir string) *tls.Config {
+// Secret. With [tls.RequireAndVerifyClientCert] clients have to show a certificate of the same
+// authority. The files are read for each connection, so that renewed ones need no restart.
+func Files(dir string, clients tls.ClientAuthType) *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS12,
-		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return load(dir) },
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return load(dir, clients) },
 	}
 }
 
-func load(dir string) (*tls.Config, error) {
+func load(dir string, clients tls.ClientAuthType) (*tls.Config, error) {
 	certificate, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
 	if err != nil {
 		return nil, fmt.Errorf("load the server's certificate: %w", err)
@@ -37,7 +37,7 @@ func load(dir string) (*tls.Config, error) {
 	}
 	return &tls.Config{
 		Certificates: []tls.Certificate{certificate},
-		ClientAuth:   tls.RequireAndVerifyClientCert,
+		ClientAuth:   clients,
 		ClientCAs:    authorities,
 		MinVersion:   tls.VersionTLS12,
 		NextProtos:   []string{"h2", "http/1.1"},

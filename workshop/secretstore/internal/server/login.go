@@ -1,8 +1,6 @@
 package server
 
 import (
-	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -104,25 +102,15 @@ func (s *Server) login(q *request) (any, error) {
 	case !role.Names.admit(account.Name) || !role.Namespaces.admit(account.Namespace):
 		return nil, fail(http.StatusForbidden, "service account name or namespace not authorized")
 	}
-	ttl := cmp.Or(time.Duration(role.TTL), time.Hour)
-	q.holder = token{
+	return s.issue(q, token{
 		DisplayName: account.Namespace + "-" + account.Name,
 		Policies:    role.Policies,
 		Metadata: map[string]string{
 			"role": body.Role, "service_account_name": account.Name,
 			"service_account_namespace": account.Namespace, "service_account_uid": account.UID,
 		},
-		login:   current.Logins[strings.TrimPrefix(path, "auth/")+"/"].Accessor,
-		expires: time.Now().Add(ttl),
-	}
-	text := "s." + rand.Text()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tokens[text] = q.holder
-	return object{"auth": object{
-		"client_token": text, "policies": role.Policies, "token_policies": role.Policies, "metadata": q.holder.Metadata,
-		"lease_duration": int(ttl.Seconds()), "renewable": false, "token_type": "service",
-	}}, nil
+		login: current.Logins[strings.TrimPrefix(path, "auth/")+"/"].Accessor,
+	}, time.Duration(role.TTL)), nil
 }
 
 // describe describes the token of the request, which every token may ask for.

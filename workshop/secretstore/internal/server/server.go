@@ -1,7 +1,7 @@
-// Package server implements the part of OpenBao's HTTP API that External Secrets
-// and the bootstrap of a cluster use: one key/value engine of version 2,
-// Kubernetes login, tokens, policies, and the seal. For other engines and logins it
-// stores the settings and issues nothing.
+// Package server implements the part of OpenBao's HTTP API that External Secrets,
+// Barbican and the bootstrap of a cluster use: one key/value engine of version 2, the logins
+// Kubernetes and AppRole, tokens, policies, and the seal. For other engines it stores the
+// settings and issues nothing.
 package server
 
 import (
@@ -62,7 +62,14 @@ func New(o Options) (*Server, error) {
 		"GET /v1/auth/token/lookup-self":      s.unsealed(s.authenticated(s.describe)),
 		"PUT /v1/auth/token/revoke-self":      s.unsealed(s.authenticated(s.revoke)),
 		"PUT /v1/auth/kubernetes/{for}/login": s.unsealed(s.login),
-		"/v1/":                                s.unsealed(s.authenticated(s.mounted)),
+		"PUT /v1/auth/approle/login":          s.unsealed(s.loginAppRole),
+
+		"PUT /v1/auth/approle/role/{name}":                   s.unsealed(s.authenticated(s.writeAppRole)),
+		"GET /v1/auth/approle/role/{name}/role-id":           s.unsealed(s.authenticated(s.readRoleID)),
+		"PUT /v1/auth/approle/role/{name}/secret-id":         s.unsealed(s.authenticated(s.issueSecretID)),
+		"PUT /v1/auth/approle/role/{name}/secret-id/destroy": s.unsealed(s.authenticated(s.destroySecretID)),
+
+		"/v1/": s.unsealed(s.authenticated(s.mounted)),
 	} {
 		s.mux.Handle(pattern, s.handler(do))
 	}

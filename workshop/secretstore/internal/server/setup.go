@@ -110,7 +110,7 @@ func (s *Server) mounted(q *request) (any, error) {
 }
 
 // issuing names what an engine would issue from its settings.
-var issuing = []string{"/creds/", "/issue/", "/sign/", "/secret-id"}
+var issuing = []string{"/creds/", "/issue/", "/sign/"}
 
 // writeEntry stores a setting of an engine or a login. Only the Kubernetes login uses them.
 func (s *Server) writeEntry(q *request) error {

@@ -1,14 +1,6 @@
-"""Corrects the driver of Glance for S3, whatever its release.
+"""Corrects the driver of Glance for S3, whatever its release."""
 
-The driver is corrected when Glance imports it, and nothing happens in a program that does not.
-"""
-
-import importlib.abc
-import importlib.util
-import sys
 import threading
-
-DRIVER = "glance_store._drivers.s3"
 
 
 def with_plain_host(store):
@@ -81,32 +73,3 @@ def correct(module):
     with_current_credentials(module.Store)
     if hasattr(module, "futures"):
         module.futures = Threads(module.futures)
-
-
-class Loader(importlib.abc.Loader):
-    def __init__(self, loader):
-        self.loader = loader
-
-    def create_module(self, spec):
-        return self.loader.create_module(spec)
-
-    def exec_module(self, module):
-        self.loader.exec_module(module)
-        correct(module)
-
-
-class Finder(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name != DRIVER:
-            return None
-        sys.meta_path.remove(self)
-        try:
-            spec = importlib.util.find_spec(name)
-        finally:
-            sys.meta_path.insert(0, self)
-        if spec is not None and spec.loader is not None:
-            spec.loader = Loader(spec.loader)
-        return spec
-
-
-sys.meta_path.insert(0, Finder())
