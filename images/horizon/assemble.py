@@ -1,5 +1,5 @@
-"""Collects and compresses the static files of Horizon, requests the login page in every theme
-and language, and imports all modules.
+"""Compiles the translations of Horizon, collects and compresses its static files, requests the login
+page in every theme and language, and imports all modules.
 
 Run in the root file system of the image. A package that was left out by mistake, or a
 stylesheet that a page does not find, fails the build and not a request.
@@ -46,6 +46,18 @@ def set_up():
     sys.modules[local.__name__] = local
     os.environ["DJANGO_SETTINGS_MODULE"] = "openstack_dashboard.settings"
     importlib.import_module("django").setup()
+
+
+def compile_translations(folder):
+    """Compiles what the package has only as text, as that of 2026.2 does, and removes the text."""
+    from babel.messages import mofile, pofile
+
+    for text in folder.rglob("locale/*/LC_MESSAGES/*.po"):
+        compiled = text.with_suffix(".mo")
+        if not compiled.exists():
+            with text.open("rb") as source, compiled.open("wb") as target:
+                mofile.write_mo(target, pofile.read_po(source))
+        text.unlink()
 
 
 def build_static_files(root):
@@ -97,6 +109,11 @@ def main():
     errors = []
     if not f"{version}.".startswith(f"{sys.argv[1]}."):
         errors.append(f"it has to have version {sys.argv[1]}, but Horizon says {version}")
+    packages = [pathlib.Path(importlib.import_module(name).__file__).parent for name in PACKAGES]
+    for folder in packages:
+        compile_translations(folder)
+        if not any(folder.glob("locale/de/LC_MESSAGES/django.mo")):
+            errors.append(f"{folder} has no translations")
     build_static_files(root)
     for theme, _, _ in settings.AVAILABLE_THEMES:
         for language, _ in settings.LANGUAGES:

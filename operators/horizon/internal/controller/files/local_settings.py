@@ -4,8 +4,10 @@ The operator replaces the constants below. What follows from them is the same fo
 Horizon.
 """
 
+import hashlib
 import json
 import logging
+import pathlib
 
 from django.urls import reverse
 from openstack_dashboard.settings import HORIZON_CONFIG
@@ -39,17 +41,31 @@ FILE_UPLOAD_TEMP_DIR = UPLOAD_DIR
 with open(SECRET_KEY_FILE, encoding="utf-8") as key:
     SECRET_KEY = key.read().strip()
 
-# Sessions are in memcached, so that each pod knows them. A server that does not answer costs
-# the sessions on it, and no request.
-SESSION_ENGINE = "django.contrib.sessions.backends.cache"
-CACHES = {
-    "default": {
+
+def static_files():
+    """Identifies the static files of the image by what they were compressed from."""
+    digest = hashlib.sha256()
+    for manifest in sorted(pathlib.Path(STATIC_ROOT).glob("*/manifest.json")):
+        digest.update(manifest.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def memcached(prefix):
+    """Returns a cache in memcached. A server that does not answer costs what is on it, and no request."""
+    return {
         "BACKEND": "django.core.cache.backends.memcached.PyMemcacheCache",
         "LOCATION": CACHE_SERVERS,
-        "KEY_PREFIX": CACHE_PREFIX,
+        "KEY_PREFIX": prefix,
         "OPTIONS": {"use_pooling": True, "ignore_exc": True, "connect_timeout": 1, "timeout": 2, "dead_timeout": 10, "no_delay": True},
-    },
-}
+    }
+
+
+# Each pod knows the sessions, also one of another release. Parts of pages are for images with the
+# same static files: Horizon keeps templates for a month, and answers with status 500 to every
+# request if they are not those that the image has compressed.
+CACHES = {"sessions": memcached(CACHE_PREFIX), "default": memcached(CACHE_PREFIX + "-" + static_files())}
+SESSION_ENGINE = "django.contrib.sessions.backends.cache"
+SESSION_CACHE_ALIAS = "sessions"
 
 # Only behind a Gateway, which sets the header itself: elsewhere any client could.
 if BEHIND_TLS:

@@ -59,8 +59,21 @@ class LocalSettings(unittest.TestCase):
     def test_sessions_are_in_memcached(self):
         found = self.load()
         self.assertEqual(found["SESSION_ENGINE"], "django.contrib.sessions.backends.cache")
-        self.assertEqual(found["CACHES"]["default"]["LOCATION"], ["memcached:11211"])
-        self.assertEqual(found["CACHES"]["default"]["KEY_PREFIX"], "uid")
+        sessions = found["CACHES"][found["SESSION_CACHE_ALIAS"]]
+        self.assertEqual((sessions["LOCATION"], sessions["KEY_PREFIX"]), (["memcached:11211"], "uid"))
+
+    def test_parts_of_pages_in_memcached_belong_to_one_build_of_the_static_files(self):
+        def prefix(**manifests):
+            with tempfile.TemporaryDirectory() as root:
+                for folder, text in manifests.items():
+                    pathlib.Path(root, folder).mkdir()
+                    pathlib.Path(root, folder, "manifest.json").write_text(text, encoding="utf-8")
+                return self.load(STATIC_ROOT=root)["CACHES"]["default"]["KEY_PREFIX"]
+
+        first = prefix(dashboard='{"key": "first.js"}')
+        self.assertTrue(first.startswith("uid"))
+        self.assertEqual(first, prefix(dashboard='{"key": "first.js"}'))
+        self.assertNotEqual(first, prefix(dashboard='{"key": "second.js"}'))
 
     def test_a_login_leads_to_a_panel_of_a_service_in_the_catalog(self):
         self.load()
