@@ -73,7 +73,7 @@ EXAMPLES = (
 
 class Operators(unittest.TestCase):
     def setUp(self):
-        self.operators = {main.parent.name for main in ROOT.glob("operators/*/main.go")}
+        self.operators = {api.parent.name for api in ROOT.glob("operators/*/api")}
         self.lists = {}
         for path in files():
             file = ROOT / path
