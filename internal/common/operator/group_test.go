@@ -75,7 +75,8 @@ func TestAGroupRefusesWhatCannotWork(t *testing.T) {
 			t.Errorf("%v: error = %v, want one with %q", args, err, message)
 		}
 	}
-	if _, err := pair.parseServices([]string{"--services=alpha", "beta"}); err == nil || !strings.Contains(err.Error(), "takes only --services") {
+	_, err := pair.parseServices([]string{"--services=alpha", "beta"})
+	if err == nil || !strings.Contains(err.Error(), "takes only --services") {
 		t.Errorf("error = %v", err)
 	}
 }
