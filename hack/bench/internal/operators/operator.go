@@ -31,6 +31,9 @@ type Operator struct {
 	Kind, Plural string
 	// Controller is the name of its controller in the metrics; "" stands for all controllers.
 	Controller string
+	// Operators is how many operators its program runs, each with its own watches; zero stands
+	// for one.
+	Operators int
 	// Flags are what its program needs beside the flags of every operator.
 	Flags []string
 	// Rules is a pattern for the files with its permissions, in its chart.

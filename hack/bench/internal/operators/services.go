@@ -30,6 +30,7 @@ func services() *Operator {
 		o.CRDs = append(o.CRDs, "operators/"+service+"/config/crd/bases")
 	}
 	o.Rules = "files/*/rbac-rules.yaml"
+	o.Operators = len(beside) + 1
 	o.Flags = []string{"--leader-elect"}
 	o.Ports = []string{keystonePort, "8080", "8778", "9292", "9311"}
 	o.Prepare = prepareServices

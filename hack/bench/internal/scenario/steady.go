@@ -150,8 +150,8 @@ func (r *Run) checkWatches() error {
 		return err
 	}
 	for what, open := range r.world.Audit.Watches() {
-		if open > 1 {
-			r.say("%d watches of %s are open, want one", open, what)
+		if most := max(1, r.options.Operator.Operators); open > most {
+			r.say("%d watches of %s are open, want %d", open, what, most)
 		}
 	}
 	return nil
