@@ -9,8 +9,10 @@ ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 CACHE := $(ROOT)/.cache
 BIN := $(CACHE)/bin
 OPERATORS := $(shell $(ROOT)/hack/tools/operators.sh)
+# With the one that runs the operators of all services.
+PROGRAMS := $(shell $(ROOT)/hack/tools/operators.sh --programs)
 # The operators come first: their tests take longest.
-GO_MODULES := $(addprefix operators/,$(OPERATORS)) internal/common \
+GO_MODULES := $(addprefix operators/,$(PROGRAMS)) internal/common \
 	$(sort $(patsubst %/go.mod,%,$(wildcard kubectl-forge/go.mod hack/*/go.mod workshop/*/go.mod)))
 
 include $(sort $(wildcard hack/make/*.mk))

@@ -16,10 +16,12 @@ require (
 	k8s.io/client-go v0.37.2
 	k8s.io/klog/v2 v2.140.0
 	sigs.k8s.io/controller-runtime v0.25.2
+	sigs.k8s.io/yaml v1.6.0
 )
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
+	github.com/c5c3/forge/operators/glance v0.0.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/emicklei/go-restful/v3 v3.13.0 // indirect
@@ -72,12 +74,13 @@ require (
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
-	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
 replace (
 	github.com/c5c3/forge/internal/common => ../../internal/common
+	github.com/c5c3/forge/operators/barbican => ../../operators/barbican
 	github.com/c5c3/forge/operators/c5c3 => ../../operators/c5c3
+	github.com/c5c3/forge/operators/glance => ../../operators/glance
 	github.com/c5c3/forge/operators/horizon => ../../operators/horizon
 	github.com/c5c3/forge/operators/keystone => ../../operators/keystone
 	github.com/c5c3/forge/operators/placement => ../../operators/placement

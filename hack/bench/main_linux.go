@@ -56,7 +56,7 @@ func parse(args []string) (settings, error) {
 	s := settings{}
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	fs.StringVar(&s.Root, "root", ".", "Top of the checkout.")
-	operator := fs.String("operator", operators.Keystones.Name, "Operator to measure: keystone or c5c3.")
+	operator := fs.String("operator", operators.Keystones.Name, "Operator to measure: keystone, c5c3 or openstack.")
 	fs.StringVar(&s.Program, "program", "", "Its program.")
 	fs.StringVar(&s.Dir, "dir", "", "Folder for logs and profiles.")
 	fs.StringVar(&s.page, "page", "docs/performance.md", "Page with the committed results, relative to the top.")

@@ -5,7 +5,8 @@
 //	docgen docs/reference
 //
 // It runs at the top of the checkout. Every folder below operators that contains a
-// program is an operator.
+// program is an operator. Of one that has no API, because it runs others, only the flags
+// are written.
 package main
 
 import (

@@ -57,11 +57,17 @@ func (o operator) words() []string {
 
 // writePages writes all pages of the operator into a folder.
 func (o operator) writePages(folder string) error {
-	found, err := o.describe()
+	help, err := o.help()
 	if err != nil {
 		return err
 	}
-	help, err := o.help()
+	err = write(filepath.Join(folder, "flags-"+o.name+"-operator.md"), func(w io.Writer) error {
+		return o.page("Flags").WriteFlags(w, help)
+	})
+	if err != nil || !exists(filepath.Join(o.folder, "api")) {
+		return err
+	}
+	found, err := o.describe()
 	if err != nil {
 		return err
 	}
@@ -72,22 +78,20 @@ func (o operator) writePages(folder string) error {
 	if err := (pages.Page{Command: command}).WriteVocabularies(folder, found.Kinds, constants); err != nil {
 		return err
 	}
-	page := func(title string) pages.Page {
-		return pages.Page{Title: title + " of " + o.name + "-operator", Command: command}
-	}
 	return errors.Join(
 		o.writeAPI(filepath.Join(folder, "api-"+o.name+".md")),
-		write(filepath.Join(folder, "flags-"+o.name+"-operator.md"), func(w io.Writer) error {
-			return page("Flags").WriteFlags(w, help)
-		}),
 		write(filepath.Join(folder, "steps-"+o.name+"-operator.md"), func(w io.Writer) error {
-			return page("Steps").WritePipelines(w, found.Controllers...)
+			return o.page("Steps").WritePipelines(w, found.Controllers...)
 		}),
 		write(filepath.Join(folder, "metrics-"+o.name+"-operator.md"), func(w io.Writer) error {
-			return page("Metrics").WriteMetrics(w, found.Metrics)
+			return o.page("Metrics").WriteMetrics(w, found.Metrics)
 		}),
 		o.writeDashboard(found),
 	)
+}
+
+func (o operator) page(title string) pages.Page {
+	return pages.Page{Title: title + " of " + o.name + "-operator", Command: command}
 }
 
 // writeDashboard writes the operator's dashboard. Its own panels are in a file next to it,

@@ -31,7 +31,7 @@ func operators(t *testing.T) []string {
 func charts(t *testing.T) map[string]string {
 	t.Helper()
 	folders := map[string]string{}
-	for _, operator := range operators(t) {
+	for _, operator := range append(operators(t), "openstack") {
 		folders[operator+"-operator"] = "operators/" + operator + "/helm/" + operator + "-operator"
 	}
 	return folders

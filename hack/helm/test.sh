@@ -7,7 +7,8 @@
 #   CHART   the chart's folder, with its dependencies built; in its tests/ are
 #     rendered/NAME.values.yaml   values, and NAME.yaml: the objects expected
 #     refused/NAME.values.yaml    values, after "# message: <part of the error>"
-#     rbac-rules.yaml             used in place of files/rbac-rules.yaml
+#     rbac-rules.yaml             used in place of files/rbac-rules.yaml, or of each of the
+#                                 operators that the program runs
 # Environment: UPDATE=1 writes the expected objects instead of comparing.
 set -euo pipefail
 
@@ -16,7 +17,7 @@ tests=$chart/tests
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r "$chart" "$work/chart"
-cp "$tests/rbac-rules.yaml" "$work/chart/files/rbac-rules.yaml"
+find "$work/chart/files" -name rbac-rules.yaml -exec cp "$tests/rbac-rules.yaml" {} \;
 # The rendered objects should change with a template, not with each release.
 sed -i -E 's/^(version|appVersion): .*/\1: 1.2.3/' "$work/chart/Chart.yaml"
 

@@ -2,7 +2,7 @@
 
 BENCH := $(CACHE)/bench
 
-# The operator to measure: keystone or c5c3.
+# The operator to measure: keystone, c5c3, or openstack for the program of all services.
 BENCH_OPERATOR ?= keystone
 # The numbers of its resources to measure with, and the number of runs for each.
 # UPDATE=1 writes the results to docs/performance.md; UPDATE=counts leaves the
@@ -13,7 +13,7 @@ BENCH_RUNS ?= 3
 BENCH_FLAGS ?=
 
 .PHONY: bench
-bench: envtest-binaries ## Measure the operator's requests, memory and time (BENCH_OPERATOR=keystone|c5c3, BENCH_SIZES=1,100, BENCH_RUNS=3, UPDATE=1).
+bench: envtest-binaries ## Measure the operator's requests, memory and time (BENCH_OPERATOR=keystone|c5c3|openstack, BENCH_SIZES=1,100, BENCH_RUNS=3, UPDATE=1).
 	@$(call build_own,operators/$(BENCH_OPERATOR),$(BENCH_OPERATOR)-operator=.,$(BENCH))
 	@$(call build_own,hack/bench,bench=.,$(BENCH))
 	@$(BENCH)/bench -operator=$(BENCH_OPERATOR) -program=$(BENCH)/$(BENCH_OPERATOR)-operator -dir=$(BENCH)/runs/$(BENCH_OPERATOR) \

@@ -5,6 +5,9 @@
 
 API_PACKAGES := internal/common/types $(wildcard operators/*/api/v1alpha1) operators/c5c3/internal/infraapi
 
+# The chart of the program that runs the operators of all services.
+SERVICES_CHART := operators/openstack/helm/openstack-operator
+
 .PHONY: generate
 generate: workspace versions generate-deepcopy manifests sync-crds gen-helm-schema generate-docs ## Generate code, manifests, chart files and the reference.
 
@@ -28,6 +31,7 @@ manifests: $(BIN)/controller-gen ## Generate CRDs, RBAC and webhook manifests fr
 .PHONY: sync-crds
 sync-crds: manifests ## Copy CRDs and RBAC rules into the Helm charts.
 	@$(foreach operator,$(OPERATORS),hack/generate/chart.sh operators/$(operator) operators/$(operator)/helm/$(operator)-operator;)
+	@hack/generate/services-chart.sh $(SERVICES_CHART)
 
 # The generators compile the operators and run them to list their flags. With the
 # flags of hack/tools/build.sh they share compiled packages with the tests.
@@ -42,3 +46,4 @@ generate-docs: manifests generate-deepcopy ## Generate the reference (API, condi
 .PHONY: verify-crd-sync
 verify-crd-sync: ## Fail if a chart's CRDs differ from those of its operator.
 	@$(foreach operator,$(OPERATORS),hack/generate/chart.sh --check operators/$(operator) operators/$(operator)/helm/$(operator)-operator;)
+	@hack/generate/services-chart.sh --check $(SERVICES_CHART)

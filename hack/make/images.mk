@@ -12,7 +12,7 @@ field = $(word $(1),$(subst |, ,$(2)))
 # built for the suites that need them.
 TEST_IMAGES := placement-tests tempest
 DEBIAN_IMAGES := $(filter-out $(TEST_IMAGES),$(sort $(foreach line,$(IMAGE_RELEASES),$(call field,2,$(line)))))
-OPERATOR_IMAGES := $(addsuffix -operator,$(OPERATORS))
+OPERATOR_IMAGES := $(addsuffix -operator,$(PROGRAMS))
 IMAGE_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) $(OPERATOR_IMAGES))
 # The images that a Keystone on its own requires.
 QUICKSTART_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,keystone mariadb memcached openstack-client keystone-operator)
@@ -49,7 +49,7 @@ $(IMAGES_CACHE)/%-operator/manager: FORCE
 # place of the stage "build" of the Dockerfile.
 build_operator = images/build.sh $@ operators/$(1)/Dockerfile $(<D) ghcr.io/c5c3/$(1)-operator:$(2) -- --build-context build=$(<D)
 
-$(patsubst %,$(IMAGES_CACHE)/%-operator.tar,$(OPERATORS)): $(IMAGES_CACHE)/%-operator.tar: \
+$(patsubst %,$(IMAGES_CACHE)/%-operator.tar,$(PROGRAMS)): $(IMAGES_CACHE)/%-operator.tar: \
 		$(IMAGES_CACHE)/%-operator/manager operators/%/Dockerfile $(IMAGE_SCRIPTS)
 	@$(call timed,image $*-operator,$(call build_operator,$*,dev))
 

@@ -32,4 +32,4 @@ test-release: ## Test the release scripts.
 
 .PHONY: licenses
 licenses: $(BIN)/go-licenses ## Fail if a program contains a module whose license hack/licenses does not allow.
-	@hack/licenses/check.sh $(BIN)/go-licenses $(addprefix operators/,$(OPERATORS)) $(wildcard kubectl-forge)
+	@hack/licenses/check.sh $(BIN)/go-licenses $(addprefix operators/,$(PROGRAMS)) $(wildcard kubectl-forge)

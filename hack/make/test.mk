@@ -39,7 +39,7 @@ TEST_INPUTS = \
 	FORGE_FILES_OPERATORS_SHARED=$(call digest,operators/shared) \
 	FORGE_FILES_TESTS=$(call digest,tests) \
 	FORGE_FILES_WORKSHOP=$(call digest,workshop/deploy 'workshop/*_test.go') \
-	$(foreach operator,$(OPERATORS),FORGE_FILES_OPERATORS_$(shell tr a-z A-Z <<<$(operator))=$(call digest,$(addprefix operators/$(operator)/,config dashboards helm)))
+	$(foreach operator,$(PROGRAMS),FORGE_FILES_OPERATORS_$(shell tr a-z A-Z <<<$(operator))=$(call digest,$(addprefix operators/$(operator)/,config dashboards helm)))
 
 # Tests against an API server are partly idle: two packages more than there are cores
 # keep the cores busy.

@@ -12,12 +12,14 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OPERATORS = subprocess.run((ROOT / "hack" / "tools" / "operators.sh",), check=True, capture_output=True, text=True).stdout.split()
+OPERATORS = subprocess.run((ROOT / "hack" / "tools" / "operators.sh", "--programs"), check=True, capture_output=True, text=True).stdout.split()
 SEVERAL = "Several operators"
 
 
 def heading(operator):
     """Returns the section of an operator. Services have a name, c5c3 is an abbreviation."""
+    if operator == "openstack":
+        return "OpenStack operator"
     return f"{operator.capitalize() if operator.isalpha() else operator} operator"
 
 

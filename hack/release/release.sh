@@ -10,7 +10,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
 version=$(<VERSION)
 bin=$(cd "${BIN:?}" && pwd)
-mapfile -t operators < <(hack/tools/operators.sh)
+mapfile -t operators < <(hack/tools/operators.sh --programs)
 image_platforms=(linux/amd64 linux/arm64)
 cli_platforms=(linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)

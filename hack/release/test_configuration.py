@@ -73,7 +73,7 @@ EXAMPLES = (
 
 class Operators(unittest.TestCase):
     def setUp(self):
-        self.operators = {main.parent.name for main in ROOT.glob("operators/*/main.go")}
+        self.operators = {api.parent.name for api in ROOT.glob("operators/*/api")}
         self.lists = {}
         for path in files():
             file = ROOT / path
@@ -106,6 +106,17 @@ class Operators(unittest.TestCase):
 
     def test_the_plugin_knows_each_service(self):
         self.assertEqual(self.named((ROOT / PLUGIN).read_text(encoding="utf-8")), self.operators - {"c5c3"})
+
+    def test_the_program_of_all_services_has_each_service(self):
+        program = ROOT / "operators" / "openstack"
+        for place in ("main.go", "go.mod", "Dockerfile", "Dockerfile.dockerignore"):
+            with self.subTest(place=place):
+                self.assertEqual(self.named((program / place).read_text(encoding="utf-8")), self.operators - {"c5c3"})
+        charts = {folder.name for folder in (program / "helm" / "openstack-operator" / "files").iterdir() if folder.is_dir()}
+        self.assertEqual(charts, self.operators - {"c5c3"})
+        values = (program / "helm" / "openstack-operator" / "values.yaml").read_text(encoding="utf-8")
+        switches = re.search(r"^services:\n((?:  .*\n)+)", values, re.MULTILINE)[1]
+        self.assertEqual(set(re.findall(r"^  (\w+):$", switches, re.MULTILINE)), self.operators - {"c5c3"})
 
     def test_a_control_plane_knows_a_service_in_one_file(self):
         sources = [path for path in files() if re.match(r"operators/c5c3/(?!.*(_test\.go$|/testutil/)).*\.go$", path)]

@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-mapfile -t operators < <(hack/tools/operators.sh)
+mapfile -t operators < <(hack/tools/operators.sh --programs)
 modules=(internal/common "${operators[@]/#/operators/}" kubectl-forge hack/tools/kubernetes
 	workshop/{memcached-operator,secretstore} workshop/tools/{local-path-provisioner,k-orc,mariadb-operator,metrics-server,external-secrets})
 

@@ -1,37 +1,11 @@
-// The barbican operator brings up and runs OpenStack Barbican with its secret stores.
+// The barbican operator brings up and runs OpenStack Barbican.
 package main
 
 import (
-	"embed"
-
-	ctrl "sigs.k8s.io/controller-runtime"
-
 	"github.com/c5c3/forge/internal/common/operator"
-	"github.com/c5c3/forge/internal/common/operator/startup"
-	"github.com/c5c3/forge/operators/barbican/internal/controller"
-	"github.com/c5c3/forge/operators/barbican/internal/webhook"
+	"github.com/c5c3/forge/operators/barbican/program"
 )
 
-//go:embed config/crd/bases/*.yaml
-var crds embed.FS
-
 func main() {
-	operator.Main(options())
-}
-
-func options() operator.Options {
-	return operator.Options{
-		Name:             "barbican-operator",
-		LeaderElectionID: "barbican.openstack.c5c3.io",
-		Scheme:           controller.Controller.Scheme(),
-		Definitions:      crds,
-		Setup:            controller.Controller.Setup,
-		CacheTransform:   controller.Controller.Trim(),
-		Webhooks: func(mgr ctrl.Manager, cfg startup.Config) error {
-			if err := webhook.NewSecretStoreWebhook().SetupWebhookWithManager(mgr); err != nil {
-				return err
-			}
-			return webhook.NewBarbicanWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
-		},
-	}
+	operator.Main(program.Options())
 }

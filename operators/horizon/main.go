@@ -2,33 +2,10 @@
 package main
 
 import (
-	"embed"
-
-	ctrl "sigs.k8s.io/controller-runtime"
-
 	"github.com/c5c3/forge/internal/common/operator"
-	"github.com/c5c3/forge/internal/common/operator/startup"
-	"github.com/c5c3/forge/operators/horizon/internal/controller"
-	"github.com/c5c3/forge/operators/horizon/internal/webhook"
+	"github.com/c5c3/forge/operators/horizon/program"
 )
 
-//go:embed config/crd/bases/*.yaml
-var crds embed.FS
-
 func main() {
-	operator.Main(options())
-}
-
-func options() operator.Options {
-	return operator.Options{
-		Name:             "horizon-operator",
-		LeaderElectionID: "horizon.openstack.c5c3.io",
-		Scheme:           controller.Controller.Scheme(),
-		Definitions:      crds,
-		Setup:            controller.Controller.Setup,
-		CacheTransform:   controller.Controller.Trim(),
-		Webhooks: func(mgr ctrl.Manager, cfg startup.Config) error {
-			return webhook.NewHorizonWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
-		},
-	}
+	operator.Main(program.Options())
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/installed"
 	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
+	"github.com/c5c3/forge/operators/horizon/program"
 )
 
 var chart = installed.Chart{
-	Folder: "helm/horizon-operator", Options: options(), Sample: "config/samples/minimal.yaml", Begun: "DeploymentReady",
+	Folder: "helm/horizon-operator", Options: program.Options(), Sample: "config/samples/minimal.yaml", Begun: "DeploymentReady",
 }
 
 func TestMain(m *testing.M) { chart.Main(m, thirdparty.All) }

@@ -8,10 +8,11 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/installed"
 	"github.com/c5c3/forge/internal/common/testutil/thirdparty"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
+	"github.com/c5c3/forge/operators/placement/program"
 )
 
 var chart = installed.Chart{
-	Folder: "helm/placement-operator", Options: options(), Sample: "config/samples/minimal.yaml", Begun: "SecretsReady",
+	Folder: "helm/placement-operator", Options: program.Options(), Sample: "config/samples/minimal.yaml", Begun: "SecretsReady",
 }
 
 func TestMain(m *testing.M) { chart.Main(m, thirdparty.All) }

@@ -7,7 +7,7 @@ import { docs } from './repository.js'
 // "reference/steps-*", or else in the first that has its folder with a star. One that none
 // names stands under "More", so that no page is out of reach.
 const sections = [
-  { text: 'Start', pages: ['quick-start', 'start/kind', 'start/helm', 'start/flux', 'deploy-infra', 'start/*'] },
+  { text: 'Start', pages: ['quick-start', 'start/kind', 'start/helm', 'start/flux', 'operators', 'deploy-infra', 'start/*'] },
   { text: 'Understand', pages: ['concepts', 'conditions', 'control-plane', 'placement', 'barbican', 'glance', 'horizon', 'database', 'behaviours'] },
   {
     text: 'Guides',

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
@@ -37,14 +36,22 @@ func applyDefinitions(ctx context.Context, o Options, args []string, restConfig 
 	if o.Definitions == nil {
 		return usageError{errors.New("this operator has no CustomResourceDefinitions")}
 	}
-	wanted, err := definitions.Read(o.Definitions)
+	return applyAll(ctx, []Options{o}, restConfig)
+}
+
+// applyAll applies the definitions of the operators, and waits until they are served.
+func applyAll(ctx context.Context, operators []Options, restConfig *rest.Config) error {
+	var wanted []*apiextensionsv1.CustomResourceDefinition
+	for _, o := range operators {
+		read, err := definitions.Read(o.Definitions)
+		if err != nil {
+			return fmt.Errorf("the definitions of %s: %w", o.Name, err)
+		}
+		wanted = append(wanted, read...)
+	}
+	restConfig, err := connection(restConfig)
 	if err != nil {
 		return err
-	}
-	if restConfig == nil {
-		if restConfig, err = ctrl.GetConfig(); err != nil {
-			return fmt.Errorf("find the cluster: %w", err)
-		}
 	}
 	scheme := runtime.NewScheme()
 	if err := apiextensionsv1.AddToScheme(scheme); err != nil {

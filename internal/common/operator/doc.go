@@ -19,6 +19,8 @@
 //     the API server, and knows better.
 //   - A leader releases its lease when it stops, and the others keep their
 //     caches warm, so that a planned hand-over takes seconds.
+//   - Several operators can share a process. Each has its own manager with its own
+//     Lease, so that it does not matter to an operator which program runs it.
 //   - HTTP/2 is off on all servers: nothing here benefits from it, and its
 //     stream handling has been a way to exhaust servers (CVE-2023-44487).
 package operator

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -43,6 +44,8 @@ type settings struct {
 	probeAddress   string
 	pprofAddress   string
 	leaderElect    bool
+	// leaseIn is where the Lease is, if not where the operator runs.
+	leaseIn string
 
 	webhookPort         int
 	webhookCertSource   string
@@ -191,13 +194,10 @@ func (s *settings) validateWebhooks() []error {
 	return problems
 }
 
-// leaseNamespace returns the namespace of the Lease: the one that the replicas run in, or
-// the one that they watch if they run outside a cluster.
+// leaseNamespace returns the namespace of the Lease: the one that the replicas run in unless
+// another one is set, or the one that they watch if they run outside a cluster.
 func (s *settings) leaseNamespace() string {
-	if s.OperatorNamespace != "" {
-		return s.OperatorNamespace
-	}
-	return s.Namespace
+	return cmp.Or(s.leaseIn, s.OperatorNamespace, s.Namespace)
 }
 
 // operatorNamespace determines the namespace that the operator runs in.

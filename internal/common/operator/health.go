@@ -18,15 +18,11 @@ const syncProbe = 500 * time.Millisecond
 
 // addHealthChecks makes /healthz report that the process answers and /readyz that
 // it can do its work.
-func addHealthChecks(mgr ctrl.Manager) error {
+func addHealthChecks(mgr ctrl.Manager, caches *cacheCheck) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return err
 	}
-	synced := &cacheCheck{cache: mgr.GetCache()}
-	if err := mgr.Add(synced); err != nil {
-		return err
-	}
-	return mgr.AddReadyzCheck("caches", synced.check)
+	return mgr.AddReadyzCheck("caches", caches.check)
 }
 
 // untilPassed repeats the check only until it has passed. That of the webhook server makes a

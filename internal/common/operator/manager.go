@@ -45,33 +45,49 @@ const (
 	reconcileTimeout = 2 * time.Minute
 )
 
-// newManager builds the manager with everything registered, ready to start.
+// newManager builds the manager of an operator that is a program of its own, with everything
+// registered, ready to start.
 func newManager(ctx context.Context, o Options, s *settings, restConfig *rest.Config) (ctrl.Manager, error) {
 	serving := &servingCertificate{}
-	options, config := managerOptions(o, s, serving), withoutRateLimit(restConfig)
-	var events atomic.Pointer[ctrl.Manager]
-	lock, err := newLock(config, options, &events)
+	mgr, caches, err := setUp(ctx, o, s, restConfig, managerOptions(o, s, serving))
 	if err != nil {
-		return nil, fmt.Errorf("set up the leader election of %s: %w", o.Name, err)
-	}
-	options.LeaderElectionResourceLockInterface = lock
-	mgr, err := ctrl.NewManager(config, options)
-	if err != nil {
-		return nil, fmt.Errorf("create the manager of %s: %w", o.Name, err)
-	}
-	events.Store(&mgr)
-	if err := o.Setup(ctx, mgr, s.Config); err != nil {
-		return nil, fmt.Errorf("set up the controllers of %s: %w", o.Name, err)
+		return nil, err
 	}
 	if s.EnableWebhooks && o.Webhooks != nil {
 		if err := setupWebhooks(mgr, o, s, serving); err != nil {
 			return nil, fmt.Errorf("set up the webhooks of %s: %w", o.Name, err)
 		}
 	}
-	if err := addHealthChecks(mgr); err != nil {
+	if err := addHealthChecks(mgr, caches); err != nil {
 		return nil, fmt.Errorf("set up the health checks of %s: %w", o.Name, err)
 	}
 	return mgr, nil
+}
+
+// setUp builds a manager with the controllers of an operator, and returns the check of its caches.
+func setUp(
+	ctx context.Context, o Options, s *settings, restConfig *rest.Config, options ctrl.Options,
+) (ctrl.Manager, *cacheCheck, error) {
+	config := withoutRateLimit(restConfig)
+	var events atomic.Pointer[ctrl.Manager]
+	lock, err := newLock(config, options, &events)
+	if err != nil {
+		return nil, nil, fmt.Errorf("set up the leader election of %s: %w", o.Name, err)
+	}
+	options.LeaderElectionResourceLockInterface = lock
+	mgr, err := ctrl.NewManager(config, options)
+	if err != nil {
+		return nil, nil, fmt.Errorf("create the manager of %s: %w", o.Name, err)
+	}
+	events.Store(&mgr)
+	if err := o.Setup(ctx, mgr, s.Config); err != nil {
+		return nil, nil, fmt.Errorf("set up the controllers of %s: %w", o.Name, err)
+	}
+	caches := &cacheCheck{cache: mgr.GetCache()}
+	if err := mgr.Add(caches); err != nil {
+		return nil, nil, fmt.Errorf("set up the check of the caches of %s: %w", o.Name, err)
+	}
+	return mgr, caches, nil
 }
 
 func managerOptions(o Options, s *settings, serving *servingCertificate) ctrl.Options {

@@ -40,25 +40,43 @@ func Run(ctx context.Context, o Options, args []string, restConfig *rest.Config)
 	if err != nil {
 		return usageError{err}
 	}
-	logger := zap.New(zap.UseFlagOptions(&s.zap))
-	ctrl.SetLogger(logger)
-	// klog's logger belongs to the process and must be set before anything logs.
-	setKlogOnce.Do(func() { klog.SetLogger(logger) })
-	metrics.RegisterRESTClientMetrics(metrics.MetricRequestLatency, metrics.MetricRequestRetry)
-
-	if restConfig == nil {
-		if restConfig, err = ctrl.GetConfig(); err != nil {
-			return fmt.Errorf("find the cluster to run against: %w", err)
-		}
+	if restConfig, err = begin(s, restConfig); err != nil {
+		return err
 	}
 	mgr, err := newManager(ctx, o, s, restConfig)
 	if err != nil {
 		return err
 	}
-	logger.Info("starting", "operator", o.Name, "namespace", s.Namespace, "webhooks", s.EnableWebhooks,
-		"memoryLimit", debug.SetMemoryLimit(-1))
+	announce(o.Name, s)
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("run %s: %w", o.Name, err)
 	}
 	return nil
+}
+
+// begin sets up what belongs to the process, and returns how to connect to the cluster.
+func begin(s *settings, restConfig *rest.Config) (*rest.Config, error) {
+	logger := zap.New(zap.UseFlagOptions(&s.zap))
+	ctrl.SetLogger(logger)
+	// klog's logger belongs to the process and must be set before anything logs.
+	setKlogOnce.Do(func() { klog.SetLogger(logger) })
+	metrics.RegisterRESTClientMetrics(metrics.MetricRequestLatency, metrics.MetricRequestRetry)
+	return connection(restConfig)
+}
+
+// connection returns the given configuration or, if that is nil, the one that kubectl would use.
+func connection(restConfig *rest.Config) (*rest.Config, error) {
+	if restConfig != nil {
+		return restConfig, nil
+	}
+	found, err := ctrl.GetConfig()
+	if err != nil {
+		return nil, fmt.Errorf("find the cluster: %w", err)
+	}
+	return found, nil
+}
+
+func announce(name string, s *settings) {
+	ctrl.Log.Info("starting", "operator", name, "namespace", s.Namespace, "webhooks", s.EnableWebhooks,
+		"memoryLimit", debug.SetMemoryLimit(-1))
 }

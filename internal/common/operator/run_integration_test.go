@@ -243,12 +243,18 @@ type running struct {
 // or the test ends.
 func start(t *testing.T, namespace string, config *rest.Config, o Options, args ...string) *running {
 	t.Helper()
+	return startProgram(t, namespace, func(ctx context.Context, args []string) error { return Run(ctx, o, args, config) }, args...)
+}
+
+// startProgram does so with any program.
+func startProgram(t *testing.T, namespace string, run func(context.Context, []string) error, args ...string) *running {
+	t.Helper()
 	t.Setenv("POD_NAMESPACE", namespace)
 	r := &running{probes: fmt.Sprintf("localhost:%d", envtest.FreePort(t)), ended: make(chan error, 1)}
 	args = append([]string{"--metrics-bind-address=0", "--health-probe-bind-address=" + r.probes}, args...)
 	var ctx context.Context
 	ctx, r.cancel = context.WithCancel(context.Background())
-	go func() { r.ended <- Run(ctx, o, args, config) }()
+	go func() { r.ended <- run(ctx, args) }()
 	t.Cleanup(func() { r.stop(t) })
 	return r
 }

@@ -83,6 +83,13 @@ func operator(app string) *appsv1.Deployment {
 	return d
 }
 
+// common is the program that runs the operators of the services.
+func common(services string) *appsv1.Deployment {
+	d := operator(inventory.CommonOperator)
+	d.Spec.Template.Spec.Containers[0].Args = []string{"--leader-elect", "--services=" + services}
+	return d
+}
+
 // healthy is a cluster that has everything.
 func healthy() *cluster {
 	c := &cluster{version: "v1.37.1", served: map[schema.GroupKind]string{}}
@@ -218,6 +225,22 @@ func TestEachGapIsFoundByItsCheck(t *testing.T) {
 				c.operators, c.objects = nil, append(c.objects, left)
 			},
 			"Operator placement-operator", check.Failed, "refuse every change of a Placement",
+		},
+		{
+			"an operator in the program of all services", func(c *cluster) { c.operators = []*appsv1.Deployment{common("keystone,placement")} },
+			"Operator placement-operator", check.OK, "1 of 1 pods ready in namespace openstack-operator-system",
+		},
+		{
+			"a program of all services without that operator", func(c *cluster) { c.operators = []*appsv1.Deployment{common("keystone")} },
+			"Operator placement-operator", check.Failed, "it has no Deployment",
+		},
+		{
+			"webhooks of a program of all services that is gone", func(c *cluster) {
+				left := &admissionv1.MutatingWebhookConfiguration{ObjectMeta: named("", "left")}
+				left.Labels = map[string]string{labelName: "openstack-operator"}
+				c.operators, c.objects = nil, append(c.objects, left)
+			},
+			"Operator glance-operator", check.Failed, "-l app.kubernetes.io/name=openstack-operator",
 		},
 		{
 			"an operator that does not run", func(c *cluster) { c.operators[0].Status.ReadyReplicas = 0 },

@@ -7,6 +7,7 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -38,6 +39,7 @@ func (e *examination) checkOperators(ctx context.Context) error {
 		app := inventory.OperatorOf(kind.Kind)
 		name := "Operator " + app
 		i := slices.IndexFunc(deployments.Items, func(d appsv1.Deployment) bool { return d.Labels[labelName] == app })
+		common := slices.IndexFunc(deployments.Items, func(d appsv1.Deployment) bool { return runsOperatorOf(&d, kind.Kind) })
 		switch {
 		case i >= 0:
 			e.checkOperator(name, &deployments.Items[i])
@@ -45,6 +47,12 @@ func (e *examination) checkOperators(ctx context.Context) error {
 			e.add(name, check.Failed, "it has no Deployment, but its webhooks are left, and refuse every change of a %s: install the "+
 				"chart %s again, or delete them: kubectl delete validatingwebhookconfigurations,mutatingwebhookconfigurations "+
 				"-l app.kubernetes.io/name=%[2]s", kind.Kind, app)
+		case common >= 0:
+			e.checkOperator(name, &deployments.Items[common])
+		case webhooks[inventory.CommonOperator] && e.serves(kind):
+			e.add(name, check.Failed, "it has no Deployment, but webhooks of the chart %s are left, which may refuse every change of a %s: "+
+				"install the chart again, or delete them: kubectl delete validatingwebhookconfigurations,mutatingwebhookconfigurations "+
+				"-l app.kubernetes.io/name=%[1]s", inventory.CommonOperator, kind.Kind)
 		case e.serves(kind):
 			e.add(name, check.Failed, "it has no Deployment: install the chart %s to use or to delete a %s", app, kind.Kind)
 		default:
@@ -52,6 +60,18 @@ func (e *examination) checkOperators(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// runsOperatorOf reports whether the Deployment is the program of all services, and runs the operator of the kind.
+func runsOperatorOf(d *appsv1.Deployment, kind string) bool {
+	const flag = "--services="
+	return d.Labels[labelName] == inventory.CommonOperator &&
+		slices.ContainsFunc(d.Spec.Template.Spec.Containers, func(container corev1.Container) bool {
+			return slices.ContainsFunc(container.Args, func(arg string) bool {
+				services, found := strings.CutPrefix(arg, flag)
+				return found && slices.Contains(strings.Split(services, ","), strings.ToLower(kind))
+			})
+		})
 }
 
 func (e *examination) checkOperator(name string, d *appsv1.Deployment) {

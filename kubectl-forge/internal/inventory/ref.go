@@ -44,6 +44,9 @@ func TargetKinds() []schema.GroupVersionKind {
 	return kinds
 }
 
+// CommonOperator is the name of the chart of the program that runs the operators of all services.
+const CommonOperator = "openstack-operator"
+
 // OperatorOf is the name under which the chart installs the operator of a kind.
 func OperatorOf(kind string) string {
 	if kind == KindControlPlane {

@@ -7,7 +7,7 @@ import (
 )
 
 // All are the operators that the bench knows.
-var All = []*Operator{Keystones, ControlPlanes}
+var All = []*Operator{Keystones, ControlPlanes, Services}
 
 // Find returns the operator with a name.
 func Find(name string) (*Operator, error) {
@@ -17,7 +17,7 @@ func Find(name string) (*Operator, error) {
 	}
 	i := slices.Index(known, name)
 	if i < 0 {
-		return nil, fmt.Errorf("unknown operator %q: use %s", name, strings.Join(known, " or "))
+		return nil, fmt.Errorf("unknown operator %q: use %s", name, strings.Join(known, ", "))
 	}
 	return All[i], nil
 }

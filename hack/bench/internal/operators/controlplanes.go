@@ -21,6 +21,7 @@ var ControlPlanes = &Operator{
 	Name: "c5c3", Kind: "ControlPlane", Plural: "ControlPlanes", Controller: "controlplane",
 	CRDs:        []string{"operators/*/config/crd/bases", "deploy/infra/memcached-operator/crd.yaml"},
 	AddToScheme: c5c3v1alpha1.AddToScheme,
+	Rules:       rules,
 	Alone:       true,
 
 	Empty:   func() Resource { return &c5c3v1alpha1.ControlPlane{} },
@@ -33,13 +34,14 @@ var ControlPlanes = &Operator{
 			standin.NewService(keystonev1alpha1.GroupVersion.WithKind("Keystone")),
 		}
 	},
-	Host: func(key client.ObjectKey) string {
+	Hosts: func(key client.ObjectKey) []string {
 		address, err := url.Parse(keystonev1alpha1.LocalEndpoint(key.Namespace, minimal(key).KeystoneName()))
 		if err != nil {
-			return ""
+			return nil
 		}
-		return address.Hostname()
+		return []string{address.Hostname()}
 	},
+	Ports:  []string{keystonePort},
 	Answer: func(s *Standins) http.Handler { return http.HandlerFunc(s.answerLogin) },
 
 	Grow: change(func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.Replicas = new(int32(2)) }),

@@ -20,6 +20,7 @@ var Keystones = &Operator{
 	Name: "keystone", Kind: "Keystone", Plural: "Keystones", Controller: "keystone",
 	CRDs:        []string{"operators/keystone/config/crd/bases"},
 	AddToScheme: keystonev1alpha1.AddToScheme,
+	Rules:       rules,
 
 	Empty:   func() Resource { return &keystonev1alpha1.Keystone{} },
 	New:     func(key client.ObjectKey) Resource { return brownfield(key) },
@@ -27,7 +28,10 @@ var Keystones = &Operator{
 	Controllers: func(s *Standins) []standin.Standin {
 		return []standin.Standin{standin.NewDeployments(), s.Jobs, s.MariaDB, s.Secrets}
 	},
-	Host:   func(key client.ObjectKey) string { return cluster.Settings{}.ServiceHost(key.Name, key.Namespace) },
+	Hosts: func(key client.ObjectKey) []string {
+		return []string{cluster.Settings{}.ServiceHost(key.Name, key.Namespace)}
+	},
+	Ports:  []string{keystonePort},
 	Answer: func(*Standins) http.Handler { return http.HandlerFunc(answer) },
 
 	Grow:  change(func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas++ }),

@@ -29,8 +29,15 @@ type Operator struct {
 	Name string
 	// Kind and Plural name its resource in what users read.
 	Kind, Plural string
-	// Controller is the name of its controller in the metrics.
+	// Controller is the name of its controller in the metrics; "" stands for all controllers.
 	Controller string
+	// Operators is how many operators its program runs, each with its own watches; zero stands
+	// for one.
+	Operators int
+	// Flags are what its program needs beside the flags of every operator.
+	Flags []string
+	// Rules is a pattern for the files with its permissions, in its chart.
+	Rules string
 	// CRDs are patterns for the files and folders with the definitions that the World
 	// serves in addition to those of other projects, relative to the top of the checkout.
 	CRDs []string
@@ -46,9 +53,13 @@ type Operator struct {
 	Prepare func(context.Context, client.Client, *Standins, client.ObjectKey) error
 	// Controllers are the stand-ins for the other controllers in its cluster.
 	Controllers func(*Standins) []standin.Standin
-	// Host is the host name of the Keystone of a resource, and Answer serves the APIs of all
-	// of them.
-	Host   func(client.ObjectKey) string
+	// Beside returns further resources that are created next to a resource. The argument is
+	// the top of the checkout. It may be nil.
+	Beside func(root string, key client.ObjectKey) ([]client.Object, error)
+	// Hosts are the host names of the services of a resource, and Answer serves the APIs of
+	// all of them, at all Ports.
+	Hosts  func(client.ObjectKey) []string
+	Ports  []string
 	Answer func(*Standins) http.Handler
 
 	// Grow adds a replica.
@@ -64,9 +75,18 @@ type Operator struct {
 	Populate func(ctx context.Context, c client.Client, keys []client.ObjectKey, pods int) error
 }
 
+// rules is where the permissions of an operator are that is a program of its own.
+const rules = "files/rbac-rules.yaml"
+
+// keystonePort is the port of a Keystone's Service.
+const keystonePort = "5000"
+
 // Program is the name of the operator's program and chart, of its user at the API server,
 // and the value of its label on everything it makes.
 func (o *Operator) Program() string { return o.Name + "-operator" }
+
+// Namespace is where the operator runs, and has its Lease.
+func (o *Operator) Namespace() string { return o.Name + "-system" }
 
 // Keys names n resources, with a fixed number per namespace unless they have to be alone.
 // Batches with another prefix have separate namespaces.

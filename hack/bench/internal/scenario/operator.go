@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,7 +51,7 @@ func (o *operator) start(ctx context.Context, server string) error {
 	defer log.Close()
 	o.process, err = machine.Start(machine.Spec{
 		Command: append([]string{o.options.Program}, o.arguments(kubeconfig)...),
-		Env:     append([]string{"POD_NAMESPACE=" + o.options.Operator.Name + "-system"}, o.options.OperatorEnv...),
+		Env:     append([]string{"POD_NAMESPACE=" + o.options.Operator.Namespace()}, o.options.OperatorEnv...),
 		Hosts:   o.hosts,
 		Group:   o.group,
 		Output:  log,
@@ -75,7 +76,7 @@ func (o *operator) arguments(kubeconfig string) []string {
 	if o.options.Profile {
 		arguments = append(arguments, "--pprof-bind-address="+net.JoinHostPort(world.Address, pprofPort))
 	}
-	return append(arguments, o.options.OperatorFlags...)
+	return slices.Concat(arguments, o.options.Operator.Flags, o.options.OperatorFlags)
 }
 
 // profile stores a heap profile of the operator.
@@ -87,8 +88,11 @@ func (o *operator) profile(ctx context.Context, name string) error {
 	return os.WriteFile(filepath.Join(o.options.Dir, name+".pprof"), data, 0o644)
 }
 
-// passesMetric is the prefix of the series that count the passes of a controller.
+// passesMetric is the prefix of the series that count the passes of a controller, or of all.
 func passesMetric(controller string) string {
+	if controller == "" {
+		return "controller_runtime_reconcile_total{"
+	}
 	return fmt.Sprintf("controller_runtime_reconcile_total{controller=%q,", controller)
 }
 

@@ -27,13 +27,15 @@ func (w *World) Kubeconfig(address string) (path string, err error) {
 	return path, clientcmd.WriteToFile(config, path)
 }
 
-// Hosts writes the file that the operator gets as /etc/hosts: the Keystones of all
+// Hosts writes the file that the operator gets as /etc/hosts: the services of all
 // resources are at [Address].
 func (w *World) Hosts(keys []client.ObjectKey) (path string, err error) {
 	var b strings.Builder
 	b.WriteString("127.0.0.1 localhost\n")
 	for _, key := range keys {
-		fmt.Fprintf(&b, "%s %s\n", Address, w.operator.Host(key))
+		for _, host := range w.operator.Hosts(key) {
+			fmt.Fprintf(&b, "%s %s\n", Address, host)
+		}
 	}
 	path = w.file("hosts")
 	return path, os.WriteFile(path, []byte(b.String()), 0o644)

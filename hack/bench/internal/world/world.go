@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -83,15 +84,19 @@ func (w *World) open(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	w.onClose(func() error { cancel(); return nil })
-	stopKeystones, err := serveKeystones(ctx, w.operator.Answer(w.Standins))
+	stopServices, err := serve(ctx, w.operator.Answer(w.Standins), w.operator.Ports)
 	if err != nil {
 		return err
 	}
-	w.onClose(stopKeystones)
+	w.onClose(stopServices)
 	if w.Resources, err = track(ctx, w.administrator, w.operator); err != nil {
 		return err
 	}
 	if err := w.createStore(ctx); err != nil {
+		return err
+	}
+	home := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.operator.Namespace()}}
+	if err := w.Client.Create(ctx, home); err != nil {
 		return err
 	}
 	return standin.Run(ctx, w.administrator, w.operator.Controllers(w.Standins)...)
@@ -108,11 +113,39 @@ func (w *World) startServer(ctx context.Context) error {
 		return err
 	}
 	user := w.operator.Program()
-	rules := filepath.Join(w.options.Root, "operators", w.operator.Name, "helm", user, "files/rbac-rules.yaml")
+	rules, err := w.rules()
+	if err != nil {
+		return err
+	}
 	if w.user, err = env.User(ctx, user, rules); err != nil {
 		return err
 	}
 	return w.follow(user)
+}
+
+// leases are the permissions of an operator that takes part in an election.
+const leases = `- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [get, create, update]
+`
+
+// rules returns a file with the operator's permissions.
+func (w *World) rules() (path string, err error) {
+	pattern := filepath.Join(w.options.Root, "operators", w.operator.Name, "helm", w.operator.Program(), w.operator.Rules)
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		return "", errors.Join(fmt.Errorf("find the permissions of the operator in %s", pattern), err)
+	}
+	content := []byte(leases)
+	for _, file := range files {
+		read, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		content = append(content, read...)
+	}
+	path = w.file("rbac-rules.yaml")
+	return path, os.WriteFile(path, content, 0o600)
 }
 
 // follow opens the audit log of a user and finds the servers whose usage is measured.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/operator"
@@ -21,6 +22,9 @@ type Chart struct {
 	Folder string
 	// Options are the options that the operator's main function uses.
 	Options operator.Options
+	// Program is the program if it runs several operators; nil stands for one that runs only that
+	// with the Options, which then have the name of the program and know the kind of the sample.
+	Program func(ctx context.Context, args []string, config *rest.Config) error
 	// Sample is the path of a resource that the operator admits.
 	Sample string
 	// Begun is the condition that is False once the operator has looked at the sample and
@@ -52,4 +56,14 @@ func (c Chart) Resource(t testing.TB, namespace string) client.Object {
 	resource := decoded.(client.Object)
 	resource.SetNamespace(namespace)
 	return resource
+}
+
+// run runs the program.
+func (c Chart) run(ctx context.Context, args []string, config *rest.Config) error {
+	if c.Program != nil {
+		return c.Program(ctx, args, config)
+	}
+	options := c.Options
+	options.SkipNameValidation = true
+	return operator.Run(ctx, options, args, config)
 }

@@ -150,11 +150,9 @@ func (r *Release) Run(t *testing.T, args ...string) {
 	args = slices.Concat(pod.Containers[0].Args, args,
 		[]string{"--metrics-bind-address=0", "--health-probe-bind-address=" + probes})
 
-	options := r.chart.Options
-	options.SkipNameValidation = true
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- operator.Run(ctx, options, args, r.as(pod.ServiceAccountName)) }()
+	go func() { ended <- r.chart.run(ctx, args, r.as(pod.ServiceAccountName)) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -169,7 +167,7 @@ func (r *Release) Run(t *testing.T, args ...string) {
 // ApplyDefinitions does what the Job of the chart's hook does, under its account.
 func (r *Release) ApplyDefinitions(t *testing.T) error {
 	t.Helper()
-	return operator.Run(t.Context(), r.chart.Options, []string{operator.ApplyDefinitions}, r.as(r.deployment.Name+"-crds"))
+	return r.chart.run(t.Context(), []string{operator.ApplyDefinitions}, r.as(r.deployment.Name+"-crds"))
 }
 
 // as returns the client configuration of an account of the release.

@@ -17,13 +17,25 @@ import (
 // placeholders.
 func (c Chart) rules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(c.Folder, "files/rbac-rules.yaml"))
+	// A program that runs several operators has a folder for each.
+	files, err := filepath.Glob(filepath.Join(c.Folder, "files/*/rbac-rules.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	if c.Program == nil {
+		files = []string{filepath.Join(c.Folder, "files/rbac-rules.yaml")}
+	}
 	var rules []rbacv1.PolicyRule
-	if err := yaml.UnmarshalStrict(content, &rules); err != nil {
-		t.Fatal(err)
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read []rbacv1.PolicyRule
+		if err := yaml.UnmarshalStrict(content, &read); err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, read...)
 	}
 	return rules
 }

@@ -1,24 +1,33 @@
-{{- /* The alerts of every operator. What Prometheus replaces is quoted by backticks. */ -}}
+{{- /* The alerts of every operator. What Prometheus replaces is quoted by backticks. As for all
+templates about alerts, the argument is a list of the root context and the operator. If the program
+has other Leases, it works only with its own. */ -}}
 {{- define "operator-library.operatorAlerts" -}}
-{{- $kind := include "operator-library.mainKind" . -}}
-{{- $metric := .Chart.Name | replace "-" "_" -}}
-{{- $job := printf "job=%q, namespace=%q" (include "operator-library.fullname" .) .Release.Namespace -}}
-{{- $certificate := printf "%s_webhook_certificate" $metric -}}
-- name: {{ .Chart.Name }}
+{{- $root := first . -}}
+{{- $operator := last . -}}
+{{- $kind := include "operator-library.mainKind" $operator -}}
+{{- $metric := $operator.name | replace "-" "_" -}}
+{{- $fullname := include "operator-library.fullname" $root -}}
+{{- $job := printf "job=%q, namespace=%q" $fullname $root.Release.Namespace -}}
+{{- $lease := $job -}}
+{{- if $root.Values.services -}}
+{{- $lease = printf "%s, name=~\"%s(-.*)?\"" $job $operator.group -}}
+{{- end -}}
+{{- $certificate := printf "%s_webhook_certificate" ($root.Chart.Name | replace "-" "_") -}}
+- name: {{ $operator.name }}
   rules:
     - alert: {{ $kind }}OperatorDown
       expr: |
         absent(up{ {{- $job -}} } == 1)
-          or max(leader_election_master_status{ {{- $job -}} }) == 0
+          or max(leader_election_master_status{ {{- $lease -}} }) == 0
       for: 5m
       labels:
         severity: critical
       annotations:
-        summary: The {{ .Chart.Name }} does not work
+        summary: The {{ $operator.name }} does not work
         description: >-
-          No replica of {{ include "operator-library.fullname" . }} in namespace {{ .Release.Namespace }} answers, or none
+          No replica of {{ $fullname }} in namespace {{ $root.Release.Namespace }} answers, or none
           of them leads. {{ $kind }}s keep serving, but are neither repaired nor changed.
-        runbook_url: {{ include "operator-library.runbook" (list . $kind "OperatorDown") }}
+        runbook_url: {{ include "operator-library.runbook" (list $root $kind "OperatorDown") }}
     - alert: {{ $kind }}OperatorErrors
       expr: |
         sum by (sub_reconciler, condition_type) (increase({{ $metric }}_reconcile_errors_total[15m])) > 5
@@ -26,10 +35,10 @@
       labels:
         severity: warning
       annotations:
-        summary: The {{ .Chart.Name }} fails repeatedly in step {{ `{{ $labels.sub_reconciler }}` }}
+        summary: The {{ $operator.name }} fails repeatedly in step {{ `{{ $labels.sub_reconciler }}` }}
         description: >-
           Step {{ `{{ $labels.sub_reconciler }} has failed {{ $value | humanize }}` }} times in 15 minutes.
-        runbook_url: {{ include "operator-library.runbook" (list . $kind "OperatorErrors") }}
+        runbook_url: {{ include "operator-library.runbook" (list $root $kind "OperatorErrors") }}
     - alert: {{ $kind }}OperatorCertificateExpiring
       expr: |
         min by (job, namespace) (
@@ -42,13 +51,15 @@
         summary: The {{ $kind }} webhook certificate expires in {{ `{{ $value | humanizeDuration }}` }}
         description: >-
           It should have been renewed long ago. Once it has expired, the API server refuses to create or change {{ $kind }}s.
-        runbook_url: {{ include "operator-library.runbook" (list . $kind "OperatorCertificateExpiring") }}
+        runbook_url: {{ include "operator-library.runbook" (list $root $kind "OperatorCertificateExpiring") }}
 {{- end -}}
 
 {{- /* The alerts about every service that an operator runs. */ -}}
 {{- define "operator-library.serviceAlerts" -}}
-{{- $kind := include "operator-library.mainKind" . -}}
-{{- $metric := .Chart.Name | replace "-" "_" -}}
+{{- $root := first . -}}
+{{- $operator := last . -}}
+{{- $kind := include "operator-library.mainKind" $operator -}}
+{{- $metric := $operator.name | replace "-" "_" -}}
 {{- $since := printf "time() - %s_resource_condition_transition_timestamp_seconds" $metric -}}
 {{- $resource := printf "%s {{ $labels.namespace }}/{{ $labels.name }}" $kind -}}
 - name: {{ lower $kind }}-service
@@ -63,7 +74,7 @@
         summary: {{ $resource }} has not been ready for {{ `{{ $value | humanizeDuration }}` }}
         description: >-
           {{ $resource }} does not match its spec. It may still serve.
-        runbook_url: {{ include "operator-library.runbook" (list . $kind "NotReady") }}
+        runbook_url: {{ include "operator-library.runbook" (list $root $kind "NotReady") }}
     - alert: {{ $kind }}BackendUnavailable
       expr: |
         max by (namespace, name, reason) (
@@ -78,16 +89,18 @@
         summary: {{ $resource }} lacks a service that it needs ({{ `{{ $labels.reason }}` }})
         description: >-
           {{ $resource }} cannot use its database, its cache or its secret store: {{ `{{ $labels.reason }}` }}.
-        runbook_url: {{ include "operator-library.runbook" (list . $kind "BackendUnavailable") }}
-{{- if (include "operator-library.operator" . | fromYaml).database }}
+        runbook_url: {{ include "operator-library.runbook" (list $root $kind "BackendUnavailable") }}
+{{- if $operator.database }}
 {{- include "operator-library.databaseAlerts" . | nindent 4 }}
 {{- end }}
 {{- end -}}
 
 {{- /* Those about every service with a database, in the same group. */ -}}
 {{- define "operator-library.databaseAlerts" -}}
-{{- $kind := include "operator-library.mainKind" . -}}
-{{- $metric := .Chart.Name | replace "-" "_" -}}
+{{- $root := first . -}}
+{{- $operator := last . -}}
+{{- $kind := include "operator-library.mainKind" $operator -}}
+{{- $metric := $operator.name | replace "-" "_" -}}
 {{- $since := printf "time() - %s_resource_condition_transition_timestamp_seconds" $metric -}}
 {{- $resource := printf "%s {{ $labels.namespace }}/{{ $labels.name }}" $kind -}}
 - alert: {{ $kind }}UpgradeStuck
@@ -109,7 +122,7 @@
     description: >-
       The upgrade of {{ $resource }} began {{ `{{ $value | humanizeDuration }}` }} ago and has failed or takes too long.
       Unless it is offline, the old release serves until its pods are replaced.
-    runbook_url: {{ include "operator-library.runbook" (list . $kind "UpgradeStuck") }}
+    runbook_url: {{ include "operator-library.runbook" (list $root $kind "UpgradeStuck") }}
 - alert: {{ $kind }}DatabaseCertificateExpiring
   expr: |
     min by (namespace, {{ lower $kind }}, certificate) (
@@ -124,12 +137,12 @@
     description: >-
       The {{ `{{ $labels.certificate }}` }} certificate for the database of {{ $owner }} has not been renewed.
       Once it has expired, the database cannot be reached.
-    runbook_url: {{ include "operator-library.runbook" (list . $kind "DatabaseCertificateExpiring") }}
+    runbook_url: {{ include "operator-library.runbook" (list $root $kind "DatabaseCertificateExpiring") }}
 {{- end -}}
 
-{{- /* The kind that alerts are named after. */ -}}
+{{- /* The kind that the alerts of an operator are named after. */ -}}
 {{- define "operator-library.mainKind" -}}
-{{- (first (include "operator-library.operator" . | fromYaml).kinds).kind -}}
+{{- (first .kinds).kind -}}
 {{- end -}}
 
 {{- /* The address of a runbook. The argument is a list of the root context and the parts of

@@ -76,7 +76,7 @@ spec:
         - name: crds
           image: {{ include "operator-library.image" . }}
           imagePullPolicy: {{ .Values.image.pullPolicy }}
-          args: [apply-crds]
+          args: [apply-crds{{ with include "operator-library.services" . }}, {{ printf "--services=%s" . | quote }}{{ end }}]
           resources:
             {{- toYaml .Values.resources | nindent 12 }}
           {{- include "operator-library.containerSecurity" . | nindent 10 }}
@@ -100,12 +100,13 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- /* The definitions by name wherever Kubernetes can limit that: it cannot for
 creating. */ -}}
 {{- define "operator-library.crd-rules" -}}
-{{- $operator := include "operator-library.operator" . | fromYaml -}}
 - apiGroups: [apiextensions.k8s.io]
   resources: [customresourcedefinitions]
   resourceNames:
+    {{- range $operator := (include "operator-library.operators" . | fromYaml).operators }}
     {{- range $operator.kinds }}
     - {{ .plural }}.{{ $operator.group }}
+    {{- end }}
     {{- end }}
   verbs: [get, update]
 - apiGroups: [apiextensions.k8s.io]

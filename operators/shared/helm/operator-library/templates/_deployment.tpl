@@ -3,6 +3,12 @@
 {{- if .Values.leaderElection.enabled }}
 - --leader-elect
 {{- end }}
+{{- with include "operator-library.services" . }}
+- --services={{ . }}
+{{- end }}
+{{- with include "operator-library.leaseNamespaces" . }}
+- --lease-namespaces={{ . }}
+{{- end }}
 {{- if .Values.rbac.namespaceScoped }}
 - --namespace={{ .Release.Namespace }}
 {{- end }}

@@ -42,11 +42,14 @@ metadata:
     {{- end }}
 spec:
   groups:
-    {{- include "operator-library.operatorAlerts" . | nindent 4 }}
-    {{- if (include "operator-library.operator" . | fromYaml).service }}
-    {{- include "operator-library.serviceAlerts" . | nindent 4 }}
+    {{- range $operator := (include "operator-library.operators" . | fromYaml).operators }}
+    {{- include "operator-library.operatorAlerts" (list $ $operator) | nindent 4 }}
+    {{- if $operator.service }}
+    {{- include "operator-library.serviceAlerts" (list $ $operator) | nindent 4 }}
     {{- end }}
-    {{- required "files/alerts.yaml is missing in the chart" (.Files.Get "files/alerts.yaml") | trim
-      | replace "RUNBOOKS" (.Values.monitoring.prometheusRule.runbooks | trimSuffix "/") | nindent 4 }}
+    {{- $file := printf "%s/alerts.yaml" $operator.folder }}
+    {{- required (printf "%s is missing in the chart" $file) ($.Files.Get $file) | trim
+      | replace "RUNBOOKS" ($.Values.monitoring.prometheusRule.runbooks | trimSuffix "/") | nindent 4 }}
+    {{- end }}
 {{- end -}}
 {{- end -}}

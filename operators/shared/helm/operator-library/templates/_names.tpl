@@ -25,16 +25,20 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 
 {{- /* Metadata of a namespaced object. The argument is the root context, or a
-list of it and a suffix for the name. */ -}}
+list of it, a suffix for the name and, if it is another one, the namespace. */ -}}
 {{- define "operator-library.metadata" -}}
 {{- $root := . -}}
 {{- $suffix := "" -}}
+{{- $namespace := "" -}}
 {{- if kindIs "slice" . -}}
 {{- $root = first . -}}
-{{- $suffix = last . -}}
+{{- $suffix = index . 1 -}}
+{{- if gt (len .) 2 -}}
+{{- $namespace = index . 2 -}}
+{{- end -}}
 {{- end -}}
 name: {{ include "operator-library.fullname" $root }}{{ $suffix }}
-namespace: {{ $root.Release.Namespace }}
+namespace: {{ default $root.Release.Namespace $namespace }}
 labels:
   {{- include "operator-library.labels" $root | nindent 2 }}
 {{- end -}}
@@ -63,6 +67,51 @@ labels:
 {{- /* The chart's files/operator.yaml, as YAML for fromYaml. */ -}}
 {{- define "operator-library.operator" -}}
 {{- required "files/operator.yaml is missing in the chart" (.Files.Get "files/operator.yaml") -}}
+{{- end -}}
+
+{{- /* The operators that the program runs, as a list below "operators", for fromYaml. Each has what
+its operator.yaml says, the name of its own program, and the folder with its files: those of
+the chart, or, if the values enable services, those of each of them. */ -}}
+{{- define "operator-library.operators" -}}
+{{- if .Values.services }}
+{{- include "operator-library.validateServices" . }}
+{{- end -}}
+operators:
+{{- if .Values.services }}
+{{- range $service := include "operator-library.services" . | splitList "," }}
+{{- $folder := printf "files/%s" $service }}
+  - name: {{ $service }}-operator
+    folder: {{ $folder }}
+    {{- required (printf "%s/operator.yaml is missing in the chart: run make generate" $folder) ($.Files.Get (printf "%s/operator.yaml" $folder)) | nindent 4 }}
+{{- end }}
+{{- else }}
+  - name: {{ .Chart.Name }}
+    folder: files
+    {{- include "operator-library.operator" . | nindent 4 }}
+{{- end }}
+{{- end -}}
+
+{{- /* The services that the values enable, separated by commas. */ -}}
+{{- define "operator-library.services" -}}
+{{- $enabled := list -}}
+{{- range $service, $settings := .Values.services -}}
+{{- if $settings.enabled -}}
+{{- $enabled = append $enabled $service -}}
+{{- end -}}
+{{- end -}}
+{{- join "," $enabled -}}
+{{- end -}}
+
+{{- /* The namespaces of Leases that are not in that of the release, each after the name of its
+service and an equals sign, separated by commas. */ -}}
+{{- define "operator-library.leaseNamespaces" -}}
+{{- $namespaces := list -}}
+{{- range $service, $settings := .Values.services -}}
+{{- if and $settings.enabled $settings.leaseNamespace -}}
+{{- $namespaces = append $namespaces (printf "%s=%s" $service $settings.leaseNamespace) -}}
+{{- end -}}
+{{- end -}}
+{{- join "," $namespaces -}}
 {{- end -}}
 
 {{- /* "true" when cert-manager issues the webhook certificate, else empty. */ -}}
@@ -105,5 +154,18 @@ every release has. */ -}}
 {{- end -}}
 {{- if and (gt (int .Values.replicas) 1) (not .Values.leaderElection.enabled) -}}
 {{- fail "replicas > 1 requires leaderElection.enabled=true: without it the replicas would work against each other." -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* The same for a program that runs several operators. */ -}}
+{{- define "operator-library.validateServices" -}}
+{{- if not (include "operator-library.services" .) -}}
+{{- fail "one of services.<name>.enabled has to be true: there is nothing to run otherwise." -}}
+{{- end -}}
+{{- if not .Values.leaderElection.enabled -}}
+{{- fail "leaderElection.enabled=true is required: only the Leases keep this program and those of the single operators from working on the same resources." -}}
+{{- end -}}
+{{- if and .Values.rbac.namespaceScoped (include "operator-library.leaseNamespaces" .) -}}
+{{- fail "rbac.namespaceScoped=true requires services.<name>.leaseNamespace to be empty: the Leases of a namespace are in that namespace, whichever program has them." -}}
 {{- end -}}
 {{- end -}}

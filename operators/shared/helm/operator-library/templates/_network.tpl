@@ -64,7 +64,6 @@ spec:
 {{- end -}}
 
 {{- define "operator-library.networkpolicy.egress" -}}
-{{- $operator := include "operator-library.operator" . | fromYaml -}}
 {{- include "operator-library.networkpolicy.apiServer" . }}
 {{- with .Values.networkPolicy.dns }}
 {{- if .enabled }}
@@ -83,6 +82,7 @@ spec:
 {{- end }}
 {{- end }}
 {{- $namespaceScoped := .Values.rbac.namespaceScoped }}
+{{- range $operator := (include "operator-library.operators" . | fromYaml).operators }}
 {{- range $operator.egress }}
 - to:
     - podSelector:
@@ -94,6 +94,7 @@ spec:
   ports:
     - port: {{ .port }}
       protocol: TCP
+{{- end }}
 {{- end }}
 {{- end -}}
 

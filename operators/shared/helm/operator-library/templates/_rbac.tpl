@@ -21,7 +21,11 @@ grant them, and namespace-scoped operators do without. */ -}}
 {{- /* The generated rules; in namespace-scoped mode without what is
 cluster-scoped. */ -}}
 {{- define "operator-library.rules" -}}
-{{- $rules := required "files/rbac-rules.yaml is missing or empty in the chart: run make generate" (.Files.Get "files/rbac-rules.yaml") | fromYamlArray -}}
+{{- $rules := list -}}
+{{- range $operator := (include "operator-library.operators" . | fromYaml).operators -}}
+  {{- $file := printf "%s/rbac-rules.yaml" $operator.folder -}}
+  {{- $rules = required (printf "%s is missing or empty in the chart: run make generate" $file) ($.Files.Get $file) | fromYamlArray | concat $rules -}}
+{{- end -}}
 {{- $clusterScoped := include "operator-library.clusterScopedResources" . | fromYamlArray -}}
 {{- $kept := list -}}
 {{- range $rule := $rules -}}
@@ -40,7 +44,7 @@ cluster-scoped. */ -}}
     {{- $kept = append $kept (merge (dict "resources" (uniq $resources)) $rule) -}}
   {{- end -}}
 {{- end -}}
-{{- toYaml $kept -}}
+{{- toYaml (uniq $kept) -}}
 {{- end -}}
 
 {{- /* Permissions for authenticating those who scrape the metrics. */ -}}
@@ -115,7 +119,6 @@ metadata:
 {{- /* What users get on the operator's kinds through the built-in roles admin,
 edit and view. */ -}}
 {{- define "operator-library.aggregated-roles" -}}
-{{- $operator := include "operator-library.operator" . | fromYaml -}}
 {{- $read := list "get" "list" "watch" -}}
 {{- $write := concat $read (list "create" "update" "patch" "delete") -}}
 {{- $roles := list
@@ -124,6 +127,7 @@ edit and view. */ -}}
   (dict "name" "viewer" "aggregate" "view" "verbs" $read)
 -}}
 {{- if and .Values.rbac.aggregatedRoles (not .Values.rbac.namespaceScoped) -}}
+{{- range $operator := (include "operator-library.operators" . | fromYaml).operators }}
 {{- range $kind := $operator.kinds }}
 {{- range $role := $roles }}
 ---
@@ -142,16 +146,28 @@ rules:
     verbs: [get]
 {{- end }}
 {{- end }}
+{{- end }}
 {{- end -}}
 {{- end -}}
 
-{{- /* What leader election takes, in the namespace where the operator runs. */ -}}
+{{- /* What leader election takes, in the namespace where the operator runs, and in those where
+else Leases are. */ -}}
 {{- define "operator-library.leader-election-rbac" -}}
 {{- if .Values.leaderElection.enabled -}}
+{{- $namespaces := list .Release.Namespace -}}
+{{- range $settings := .Values.services -}}
+{{- if and $settings.enabled $settings.leaseNamespace -}}
+{{- $namespaces = append $namespaces $settings.leaseNamespace -}}
+{{- end -}}
+{{- end -}}
+{{- range $i, $namespace := uniq $namespaces -}}
+{{- if $i }}
+---
+{{ end -}}
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata:
-  {{- include "operator-library.metadata" (list . "-leader-election") | nindent 2 }}
+  {{- include "operator-library.metadata" (list $ "-leader-election" $namespace) | nindent 2 }}
 rules:
   - apiGroups: [coordination.k8s.io]
     resources: [leases]
@@ -160,8 +176,9 @@ rules:
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
 metadata:
-  {{- include "operator-library.metadata" (list . "-leader-election") | nindent 2 }}
-{{ include "operator-library.bindingSpec" (list . "Role" "-leader-election") }}
+  {{- include "operator-library.metadata" (list $ "-leader-election" $namespace) | nindent 2 }}
+{{ include "operator-library.bindingSpec" (list $ "Role" "-leader-election") }}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 

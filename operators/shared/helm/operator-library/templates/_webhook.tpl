@@ -48,8 +48,8 @@ and "mutating" or "validating". What only warns holds nothing up when it is away
 {{- define "operator-library.webhookList" -}}
 {{- $root := first . -}}
 {{- $type := last . -}}
-{{- $operator := include "operator-library.operator" $root | fromYaml -}}
 {{- $verb := ternary "mutate" "validate" (eq $type "mutating") -}}
+{{- range $operator := (include "operator-library.operators" $root | fromYaml).operators }}
 {{- range $kind := $operator.kinds }}
 {{- $warns := and $kind.warnings (eq $type "validating") }}
 {{- $refuses := and $kind.webhook (eq $type "validating") }}
@@ -77,6 +77,7 @@ and "mutating" or "validating". What only warns holds nothing up when it is away
         request.operation != "DELETE" ||
         oldObject.metadata.?annotations[?"forge.c5c3.io/deletion-protection"].orValue("") == "true"
   {{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -1,0 +1,31 @@
+// Package program describes the barbican operator to the programs that run it: its own, and the one of
+// all service operators.
+package program
+
+import (
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
+	"github.com/c5c3/forge/operators/barbican/config/crd"
+	"github.com/c5c3/forge/operators/barbican/internal/controller"
+	"github.com/c5c3/forge/operators/barbican/internal/webhook"
+)
+
+// Options describe the operator, whichever program runs it.
+func Options() operator.Options {
+	return operator.Options{
+		Name:             "barbican-operator",
+		LeaderElectionID: "barbican.openstack.c5c3.io",
+		Scheme:           controller.Controller.Scheme(),
+		Definitions:      crd.Files,
+		Setup:            controller.Controller.Setup,
+		CacheTransform:   controller.Controller.Trim(),
+		Webhooks: func(mgr ctrl.Manager, cfg startup.Config) error {
+			if err := webhook.NewSecretStoreWebhook().SetupWebhookWithManager(mgr); err != nil {
+				return err
+			}
+			return webhook.NewBarbicanWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
+		},
+	}
+}

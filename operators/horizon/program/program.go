@@ -1,0 +1,28 @@
+// Package program describes the horizon operator to the programs that run it: its own, and the one of
+// all service operators.
+package program
+
+import (
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
+	"github.com/c5c3/forge/operators/horizon/config/crd"
+	"github.com/c5c3/forge/operators/horizon/internal/controller"
+	"github.com/c5c3/forge/operators/horizon/internal/webhook"
+)
+
+// Options describe the operator, whichever program runs it.
+func Options() operator.Options {
+	return operator.Options{
+		Name:             "horizon-operator",
+		LeaderElectionID: "horizon.openstack.c5c3.io",
+		Scheme:           controller.Controller.Scheme(),
+		Definitions:      crd.Files,
+		Setup:            controller.Controller.Setup,
+		CacheTransform:   controller.Controller.Trim(),
+		Webhooks: func(mgr ctrl.Manager, cfg startup.Config) error {
+			return webhook.NewHorizonWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
+		},
+	}
+}
