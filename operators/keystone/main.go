@@ -28,6 +28,9 @@ func options() operator.Options {
 		Setup:            controller.Controller.Setup,
 		CacheTransform:   controller.Controller.Trim(),
 		Webhooks: func(mgr ctrl.Manager, cfg startup.Config) error {
+			if err := webhook.NewIdentityBackendWebhook().SetupWebhookWithManager(mgr); err != nil {
+				return err
+			}
 			return webhook.NewKeystoneWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
 		},
 	}

@@ -1,4 +1,4 @@
-// Package controller is the controller of the Keystone kind. This file is the map of it:
+// Package controller has the controllers of Keystones and of KeystoneIdentityBackends. This file is the map of it:
 // the steps in order, the condition each owns and what each needs. Every step that is
 // specific to Keystone has its own file.
 package controller
@@ -23,6 +23,9 @@ import (
 // +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=list;watch;patch
 // +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones/status,verbs=update
 // +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones/finalizers,verbs=update
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystoneidentitybackends,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystoneidentitybackends/status,verbs=update
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystoneidentitybackends/finalizers,verbs=update
 // +kubebuilder:rbac:groups=placement.openstack.c5c3.io,resources=placements,verbs=list;watch
 // +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicans,verbs=list;watch
 // +kubebuilder:rbac:groups=glance.openstack.c5c3.io,resources=glances,verbs=list;watch
@@ -64,8 +67,12 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 		Needs: []string{"Secrets"},
 	},
 	{
+		Name: "IdentityBackends", Condition: keystonev1alpha1.ConditionIdentityBackendsReady, Run: reconcileIdentityBackends,
+		Sets: []reconcile.Value{identityBackends.Accepted, identityBackends.Unverified}, Informational: true,
+	},
+	{
 		Name: "Config", Condition: vocabulary.ConditionSecretsReady, Run: settings.Reconcile,
-		Sets: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{identityBackends.Accepted}, Sets: []reconcile.Value{service.Config}, Needs: []string{"IdentityBackends"},
 	},
 	{
 		Name: "ConfigCheck", Condition: vocabulary.ConditionSecretsReady, Run: settings.ReconcileCheck,
@@ -105,6 +112,11 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 		Announce: []string{vocabulary.ReasonDatabaseSynced},
 	},
 	{
+		Name: "IdentityDomains", Condition: keystonev1alpha1.ConditionIdentityBackendsReady, Run: verifyIdentityBackends,
+		Reads: []reconcile.Value{service.Config, database.Connection, identityBackends.Unverified},
+		Needs: []string{"IdentityBackends", "Database"}, Informational: true,
+	},
+	{
 		Name: "Image", Condition: vocabulary.ConditionReleaseConsistent, Run: steps.Image,
 		Needs: []string{"Config"}, Informational: true,
 	},
@@ -115,8 +127,13 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 	},
 	{
 		Name: "Deployment", Condition: vocabulary.ConditionDeploymentReady, Run: api.Reconcile,
-		Reads: []reconcile.Value{service.Config, database.Connection},
+		Reads: []reconcile.Value{service.Config, database.Connection, identityBackends.Accepted},
 		Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
+	},
+	{
+		Name: "IdentityBackendsInUse", Condition: keystonev1alpha1.ConditionIdentityBackendsReady, Run: followIdentityBackends,
+		Reads: []reconcile.Value{service.Config, database.Connection, identityBackends.Accepted, identityBackends.Unverified},
+		Needs: []string{"IdentityDomains", "Deployment"}, Informational: true,
 	},
 	{
 		Name: "HTTPRoute", Condition: vocabulary.ConditionHTTPRouteReady, Run: steps.Route,
