@@ -49,7 +49,9 @@ func charts() Declaration[*instance.Mooring] {
 			return map[string]string{"chart": a.Resource.Spec.Berth + " " + string(a.Credentials.Data["key"])}, nil
 		},
 		Volume: "charts", Folder: "/charts",
-		Mounted: func(m *instance.Mooring) corev1.KeyToPath { return corev1.KeyToPath{Key: "chart", Path: "all/" + m.Name} },
+		Mounted: func(m *instance.Mooring) corev1.KeyToPath {
+			return corev1.KeyToPath{Key: "chart", Path: "all/" + m.Name}
+		},
 	}
 	d.Verification = &Verification[*instance.Mooring]{
 		Database: database.Database{Section: "DATABASE"},

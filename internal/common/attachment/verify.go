@@ -39,6 +39,9 @@ type Verification[A Resource] struct {
 	// termination message is what the service calls the resource, or with one line that says what
 	// is wrong and what to do. The exit code is 3 if no retry can change that.
 	Command func(*service.Pass, A) []string
+	// Mounts returns what the command needs in addition to the configuration, the certificates of the
+	// database and the files of the resource. It may be nil.
+	Mounts func(*service.Pass) []deployment.Mount
 }
 
 // referencePattern matches what a service calls a resource. A pod can write anything into its
@@ -54,14 +57,18 @@ func VerificationName(uid types.UID) string {
 // VerificationTask builds the task that verifies the resource. It runs again for another
 // configuration of the resource, and not for another one of the service.
 func (d Declaration[A]) VerificationTask(p *service.Pass, a Accepted[A]) deployment.Task {
+	mounts := slices.Concat([]deployment.Mount{deployment.ConfigMount(p)}, database.TLSMounts(p),
+		[]deployment.Mount{deployment.SecretMount(d.Files.Volume, a.secret, d.Files.Folder)})
+	if d.Verification.Mounts != nil {
+		mounts = append(mounts, d.Verification.Mounts(p)...)
+	}
 	return deployment.Task{
 		Name: VerificationName(a.Resource.GetUID()), Container: verifyTask, Retries: 2,
 		Command:  d.Verification.Command(p, a.Resource),
 		Failures: []batchv1.PodFailurePolicyRule{deployment.FailsAtOnce(verifyTask, exitUnfit)},
 		Env:      d.Verification.Database.ToolEnv(p),
-		Mounts: slices.Concat([]deployment.Mount{deployment.ConfigMount(p)}, database.TLSMounts(p),
-			[]deployment.Mount{deployment.SecretMount(d.Files.Volume, a.secret, d.Files.Folder)}),
-		RunKey: []any{a.Resource.GetUID(), a.Configuration},
+		Mounts:   mounts,
+		RunKey:   []any{a.Resource.GetUID(), a.Configuration},
 	}
 }
 

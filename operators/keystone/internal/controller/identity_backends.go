@@ -10,10 +10,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/attachment"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/keys"
 	"github.com/c5c3/forge/operators/keystone/internal/ldap"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
@@ -61,9 +63,13 @@ var identityBackends = attachment.Declaration[*identityBackend]{
 			return corev1.KeyToPath{Key: domainConfig(b), Path: domainsFolder + "/" + domainConfig(b)}
 		},
 	},
-	Verification: &attachment.Verification[*identityBackend]{Database: pass.Database, Command: verifyDomain},
-	Accepted:     reconcile.NewSlot[[]acceptedIdentity]("IdentityBackends"),
-	Unverified:   reconcile.NewSlot[[]acceptedIdentity]("UnverifiedIdentityBackends"),
+	Verification: &attachment.Verification[*identityBackend]{
+		Database: pass.Database, Command: verifyDomain,
+		// Keystone loads no driver without its keys.
+		Mounts: func(p *service.Pass) []deployment.Mount { return keys.Mounts(p.Resource.GetName()) },
+	},
+	Accepted:   reconcile.NewSlot[[]acceptedIdentity]("IdentityBackends"),
+	Unverified: reconcile.NewSlot[[]acceptedIdentity]("UnverifiedIdentityBackends"),
 }
 
 // bindCredentials returns the Secret with the account that reads the directory. The spec may be

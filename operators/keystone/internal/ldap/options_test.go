@@ -139,4 +139,3 @@ func TestOnlyCertificatesOfABundleReachPods(t *testing.T) {
 		}
 	}
 }
-
