@@ -82,14 +82,16 @@ func named(watches.Finder) handler.MapFunc {
 	}
 }
 
-func (d Declaration[A]) secretNames(a A) []string {
-	if d.Credentials == nil {
-		return nil
+func (d Declaration[A]) secretNames(a A) (names []string) {
+	for _, requirement := range []func(A) *service.Requirement{d.Credentials, d.CABundle} {
+		if requirement == nil {
+			continue
+		}
+		if required := requirement(a); required != nil {
+			names = append(names, required.Name)
+		}
 	}
-	if required := d.Credentials(a); required != nil {
-		return []string{required.Name}
-	}
-	return nil
+	return names
 }
 
 func kindOf[A Resource]() string { return reflect.TypeFor[A]().Elem().Name() }

@@ -160,6 +160,15 @@ func TestWhatAVerificationSaysIsInTheVerdict(t *testing.T) {
 	}
 }
 
+func TestAChangeOfEachSecretConcernsTheResource(t *testing.T) {
+	d := charts()
+	for secret, want := range map[string]string{"": "", "given": "given", "sealed": "sealed,seal"} {
+		if got := strings.Join(d.secretNames(mooring("a", "1", secret, 1)), ","); got != want {
+			t.Errorf("with %q it needs %s, want %s", secret, got, want)
+		}
+	}
+}
+
 func TestAnUpgradeWithoutPodsIsNotDisturbed(t *testing.T) {
 	m, d := instance.WithMoorings(), charts()
 	m.ServiceStatus().UpgradePhase = commonv1.UpgradePhaseSyncing

@@ -10,7 +10,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/conformance"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -34,6 +37,28 @@ func TestAKeystoneIdentityBackendConforms(t *testing.T) {
 	conformance.RunAttached(t, identityBackends(), &conformance.World{
 		Env: env, Admin: admin, AsOperator: asOperator, Deployments: deployments, Jobs: jobs, MariaDB: mariadb, Secrets: secrets,
 	})
+}
+
+// TestTwoWaysToConfigureDomainsAreReported also gives a directory a CA.
+func TestTwoWaysToConfigureDomainsAreReported(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, modes[0])
+	b := directory(k.Namespace, "staff")
+	b.Spec.LDAP.URLs = []string{"ldaps://ldap.example.com"}
+	b.Spec.LDAP.TLS = &keystonev1alpha1.LDAPTLSSpec{CABundleSecretRef: commonv1.SecretRefSpec{Name: "ldap-ca"}}
+	objects.Create(t, c, client.Object(account(k.Namespace, "staff")), client.Object(b))
+	expect.Condition(t, c, b, vocabulary.ConditionAccepted, metav1.ConditionFalse, vocabulary.ReasonWaitingForCredentials,
+		"Secret ldap-ca of spec.ldap.tls.caBundleSecretRef does not exist")
+	bundle := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: "ldap-ca"}, StringData: map[string]string{"ca.crt": "no"}}
+	objects.Create(t, c, client.Object(bundle))
+	expect.Condition(t, c, b, vocabulary.ConditionAccepted, metav1.ConditionFalse, vocabulary.ReasonWaitingForCredentials,
+		"has no certificate in PEM")
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+		k.Spec.ExtraConfig = map[string]map[string]string{"identity": {"domain_configurations_from_database": "true"}}
+	})
+	expect.Condition(t, c, b, vocabulary.ConditionAccepted, metav1.ConditionFalse, vocabulary.ReasonConflictingOptions,
+		"[identity] domain_configurations_from_database", "remove that option")
+	expect.Condition(t, c, k, vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
 }
 
 // directory is a backend with a domain of its own name.
