@@ -169,7 +169,7 @@ func checkDirectory(ldap *LDAPSpec, at *field.Path) field.ErrorList {
 	}
 	starts := ldap.TLS != nil && ldap.TLS.StartTLS
 	return slices.Concat(errs,
-		unless((ldap.TLS != nil) == (encrypted > 0 || starts) && !(encrypted > 0 && starts), at.Child("tls"), starts,
+		unless((ldap.TLS != nil) == (encrypted > 0 || starts) && (encrypted == 0 || !starts), at.Child("tls"), starts,
 			"ldaps:// needs tls without startTLS, and ldap:// with tls needs startTLS"),
 		checkCABundle(ldap.TLS, at.Child("tls", "caBundleSecretRef")),
 		unless(ldap.Scope == LDAPScopeOne || ldap.Scope == LDAPScopeSub, at.Child("scope"), ldap.Scope, "it must be one or sub"),

@@ -77,7 +77,10 @@ func identityViolations() []identityViolation {
 	return []identityViolation{
 		{"a name that no Secret has", func(b *KeystoneIdentityBackend) { b.Name = "1.staff" }, "metadata.name", name, name, "Invalid value"},
 		{"a long name", func(b *KeystoneIdentityBackend) { b.Name = strings.Repeat("b", 41) }, "metadata.name", name, name, "Invalid value"},
-		{"no Keystone", func(b *KeystoneIdentityBackend) { b.Spec.KeystoneRef.Name = "" }, "spec.keystoneRef.name", "name the Keystone", apitest.TooShort, ""},
+		{
+			"no Keystone", func(b *KeystoneIdentityBackend) { b.Spec.KeystoneRef.Name = "" },
+			"spec.keystoneRef.name", "name the Keystone", apitest.TooShort, "",
+		},
 		{"a path as a domain", inDomain("../staff"), "spec.domain.name", "a file is named after it", apitest.NoMatch, ""},
 		{"the default domain", inDomain("DEFAULT"), "spec.domain.name", reserved, reserved, ""},
 		{

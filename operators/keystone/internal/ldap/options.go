@@ -155,7 +155,8 @@ func Certificates(bundle *corev1.Secret, key string) (string, error) {
 			continue
 		}
 		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
-			return "", fmt.Errorf("%s of Secret %s of spec.ldap.tls.caBundleSecretRef has a certificate that cannot be read; replace it", key, bundle.Name)
+			return "", fmt.Errorf(
+				"%s of Secret %s of spec.ldap.tls.caBundleSecretRef has a certificate that cannot be read; replace it", key, bundle.Name)
 		}
 		if err := pem.Encode(&found, &pem.Block{Type: block.Type, Bytes: block.Bytes}); err != nil {
 			return "", fmt.Errorf("encoding a certificate of Secret %s: %w", bundle.Name, err)
