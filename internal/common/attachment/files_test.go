@@ -91,7 +91,9 @@ func endOf(t *testing.T, p *service.Pass, m *instance.Mooring, how batchv1.JobCo
 	}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "verify-" + m.Name}}
 	pod.Labels = map[string]string{batchv1.JobNameLabel: live.Name}
-	pod.OwnerReferences = []metav1.OwnerReference{{UID: live.UID, Controller: ptr.To(true), Name: live.Name, Kind: "Job", APIVersion: "batch/v1"}}
+	pod.OwnerReferences = []metav1.OwnerReference{{
+		UID: live.UID, Controller: ptr.To(true), Name: live.Name, Kind: "Job", APIVersion: "batch/v1",
+	}}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: verifyTask, State: corev1.ContainerState{
 		Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: said},
 	}}}
@@ -228,7 +230,7 @@ func TestAVerdictNamesWhatFilesLack(t *testing.T) {
 		says    string
 	}{
 		"files that cannot be rendered": {mooring("a", "1", "", 1), nil, vocabulary.ReasonWaitingForCredentials, "it has no key"},
-		"no certificates":               {mooring("a", "1", "sealed", 1), nil, vocabulary.ReasonWaitingForCredentials, "Secret seal of spec.seal"},
+		"no certificates":               {mooring("a", "1", "sealed", 1), nil, vocabulary.ReasonWaitingForCredentials, "Secret seal of"},
 		"a conflict": {
 			mooring("a", "1", "given", 1), map[string]string{"conflict": "remove it"}, vocabulary.ReasonConflictingOptions, "remove it",
 		},
