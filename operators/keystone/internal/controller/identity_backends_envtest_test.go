@@ -49,7 +49,8 @@ func TestTwoWaysToConfigureDomainsAreReported(t *testing.T) {
 	objects.Create(t, c, client.Object(account(k.Namespace, "staff")), client.Object(b))
 	expect.Condition(t, c, b, vocabulary.ConditionAccepted, metav1.ConditionFalse, vocabulary.ReasonWaitingForCredentials,
 		"Secret ldap-ca of spec.ldap.tls.caBundleSecretRef does not exist")
-	bundle := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: "ldap-ca"}, StringData: map[string]string{"ca.crt": "no"}}
+	bundle := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: "ldap-ca"}}
+	bundle.StringData = map[string]string{"ca.crt": "no"}
 	objects.Create(t, c, client.Object(bundle))
 	expect.Condition(t, c, b, vocabulary.ConditionAccepted, metav1.ConditionFalse, vocabulary.ReasonWaitingForCredentials,
 		"has no certificate in PEM")

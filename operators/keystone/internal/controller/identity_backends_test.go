@@ -22,7 +22,8 @@ func staff() *identityBackend {
 	b.Spec.KeystoneRef.Name, b.Spec.Type = "keystone", keystonev1alpha1.IdentityBackendLDAP
 	b.Spec.Domain = keystonev1alpha1.IdentityDomainSpec{Name: "Staff", Description: `The "people"`}
 	b.Spec.LDAP = &keystonev1alpha1.LDAPSpec{
-		URLs: []string{"ldaps://ldap.example.com"}, TLS: &keystonev1alpha1.LDAPTLSSpec{CABundleSecretRef: commonv1.SecretRefSpec{Name: "ldap-ca"}},
+		URLs:                     []string{"ldaps://ldap.example.com"},
+		TLS:                      &keystonev1alpha1.LDAPTLSSpec{CABundleSecretRef: commonv1.SecretRefSpec{Name: "ldap-ca"}},
 		BindCredentialsSecretRef: commonv1.CredentialsReference{Name: "reader"},
 		Users:                    keystonev1alpha1.LDAPUsersSpec{Tree: "ou=people,dc=example,dc=com"},
 	}
@@ -35,7 +36,9 @@ func withBackends(certificates ...string) *pass.Scope {
 	s := fixture.Scope(fixture.Minimal())
 	var accepted []acceptedIdentity
 	for _, content := range certificates {
-		accepted = append(accepted, acceptedIdentity{Resource: staff(), Configuration: "0123456789", Files: map[string]string{ownCAFile: content}})
+		accepted = append(accepted, acceptedIdentity{
+			Resource: staff(), Configuration: "0123456789", Files: map[string]string{ownCAFile: content},
+		})
 	}
 	identityBackends.Accepted.Put(s.Slots, accepted)
 	return s
@@ -120,7 +123,9 @@ func TestTwoWaysToConfigureDomainsConflict(t *testing.T) {
 		"a driver":       {func(s *keystonev1alpha1.KeystoneSpec) { s.ExtraConfig = option("driver") }, "[identity] driver"},
 		"files":          {func(s *keystonev1alpha1.KeystoneSpec) { s.GlobalExtraConfig = option("domain_config_dir") }, "domain_config_dir"},
 		"a configured database": {func(s *keystonev1alpha1.KeystoneSpec) {
-			s.Plugins = []keystonev1alpha1.PluginSpec{{Name: "p", ConfigSection: "Identity", Config: map[string]string{"domain_configurations_from_database": "true"}}}
+			s.Plugins = []keystonev1alpha1.PluginSpec{{
+				Name: "p", ConfigSection: "Identity", Config: map[string]string{"domain_configurations_from_database": "true"},
+			}}
 		}, "domain_configurations_from_database"},
 	} {
 		k := fixture.Minimal()
