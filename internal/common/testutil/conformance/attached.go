@@ -103,12 +103,12 @@ func (s attachedTrial[T, A]) kind(t *testing.T) Kind[A] {
 		},
 		Observe: func(ctx context.Context, namespace string) (any, error) { return s.observe(ctx, namespace) },
 		Settled: s.settled, Gone: s.released,
-		Left:   func(ctx context.Context, namespace string) (any, error) { return s.observe(ctx, namespace) },
-		Writes: s.writes(t),
+		Left:           func(ctx context.Context, namespace string) (any, error) { return s.observe(ctx, namespace) },
+		Writes:         s.writes(t),
 		DeletionWrites: s.deletionWrites(t),
 		StatusWrites:   s.StatusWrites,
-		Watches:      append(of.otherKinds(), of.resourceOf(t, of.Definition.Kind)),
-		Long:         true,
+		Watches:        append(of.otherKinds(), of.resourceOf(t, of.Definition.Kind)),
+		Long:           true,
 	}
 }
 
