@@ -35,28 +35,30 @@ import (
 // examples maps each kind to the object that parts of such a resource are merged
 // into.
 var examples = map[string]string{
-	"Keystone":            "docs/examples/keystone.yaml",
-	"Placement":           "docs/examples/placement.yaml",
-	"Barbican":            "docs/examples/barbican.yaml",
-	"BarbicanSecretStore": "docs/examples/barbican-secret-store.yaml",
-	"Glance":              "docs/examples/glance.yaml",
-	"GlanceBackend":       "docs/examples/glance-backend.yaml",
-	"Horizon":             "docs/examples/horizon.yaml",
-	"ControlPlane":        "operators/c5c3/config/samples/minimal.yaml",
-	"CredentialRotation":  "operators/c5c3/config/samples/rotate-monthly.yaml",
-	"SecretAggregate":     "operators/c5c3/config/samples/secret-aggregate.yaml",
+	"Keystone":                "docs/examples/keystone.yaml",
+	"Placement":               "docs/examples/placement.yaml",
+	"Barbican":                "docs/examples/barbican.yaml",
+	"BarbicanSecretStore":     "docs/examples/barbican-secret-store.yaml",
+	"Glance":                  "docs/examples/glance.yaml",
+	"GlanceBackend":           "docs/examples/glance-backend.yaml",
+	"KeystoneIdentityBackend": "docs/examples/keystone-identity-backend.yaml",
+	"Horizon":                 "docs/examples/horizon.yaml",
+	"ControlPlane":            "operators/c5c3/config/samples/minimal.yaml",
+	"CredentialRotation":      "operators/c5c3/config/samples/rotate-monthly.yaml",
+	"SecretAggregate":         "operators/c5c3/config/samples/secret-aggregate.yaml",
 }
 
 // optionPages lists the pages with an example that sets every field of a kind.
 var optionPages = map[string]string{
-	"ControlPlane":        "docs/control-plane-options.md",
-	"Keystone":            "docs/keystone-options.md",
-	"Placement":           "docs/placement-options.md",
-	"Barbican":            "docs/barbican-options.md",
-	"BarbicanSecretStore": "docs/barbican-secret-store-options.md",
-	"Glance":              "docs/glance-options.md",
-	"GlanceBackend":       "docs/glance-backend-options.md",
-	"Horizon":             "docs/horizon-options.md",
+	"ControlPlane":            "docs/control-plane-options.md",
+	"Keystone":                "docs/keystone-options.md",
+	"Placement":               "docs/placement-options.md",
+	"Barbican":                "docs/barbican-options.md",
+	"BarbicanSecretStore":     "docs/barbican-secret-store-options.md",
+	"Glance":                  "docs/glance-options.md",
+	"GlanceBackend":           "docs/glance-backend-options.md",
+	"KeystoneIdentityBackend": "docs/keystone-identity-backend-options.md",
+	"Horizon":                 "docs/horizon-options.md",
 }
 
 // server is an API server with the kinds and the webhooks of all operators, and the

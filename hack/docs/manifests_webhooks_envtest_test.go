@@ -75,6 +75,13 @@ func webhooks() []interface{ SetupWebhookWithManager(ctrl.Manager) error } {
 			Defaults: func(*glancev1alpha1.GlanceBackend) {},
 			Rules:    glancev1alpha1.ValidateBackend, UpdateRules: glancev1alpha1.ValidateBackendUpdate,
 		},
+		&admission.Webhook[*keystonev1alpha1.KeystoneIdentityBackend]{
+			Object:   &keystonev1alpha1.KeystoneIdentityBackend{},
+			Kind:     keystonev1alpha1.GroupVersion.WithKind(keystonev1alpha1.KindIdentityBackend).GroupKind(),
+			Resource: keystonev1alpha1.GroupVersion.WithResource("keystoneidentitybackends").GroupResource(),
+			Defaults: keystonev1alpha1.SetIdentityBackendDefaults,
+			Rules:    keystonev1alpha1.ValidateIdentityBackend, UpdateRules: keystonev1alpha1.ValidateIdentityBackendUpdate,
+		},
 		&admission.Webhook[*horizonv1alpha1.Horizon]{
 			Object:   &horizonv1alpha1.Horizon{},
 			Kind:     horizonv1alpha1.GroupVersion.WithKind(horizonv1alpha1.Kind).GroupKind(),

@@ -7,7 +7,7 @@ import unittest
 
 import affected
 
-SUITES = ["c5c3/minimal", "keystone/smoke", "placement/basic"]
+SUITES = ["c5c3/minimal", "keystone/smoke", "harbour/basic"]
 
 
 class Affected(unittest.TestCase):
@@ -16,15 +16,15 @@ class Affected(unittest.TestCase):
             (None, SUITES),
             ([], []),
             ([".ci/green"], []),
-            (["operators/placement/main.go"], ["c5c3/minimal", "placement/basic"]),
-            (["operators/c5c3/api/v1alpha1/shared.go"], ["c5c3/minimal"]),
-            (["operators/placement/internal/controller/placement_test.go"], []),
-            (["tests/e2e/placement/basic/chainsaw-test.yaml"], ["placement/basic"]),
-            (["tests/e2e/placement/basic/chainsaw-test.yaml", "operators/c5c3/main.go"], ["c5c3/minimal", "placement/basic"]),
+            (["operators/harbour/main.go"], ["c5c3/minimal", "harbour/basic"]),
+            ([f"operators/{affected.TOP}/api/v1alpha1/shared.go"], ["c5c3/minimal"]),
+            (["operators/harbour/internal/controller/harbour_test.go"], []),
+            (["tests/e2e/harbour/basic/chainsaw-test.yaml"], ["harbour/basic"]),
+            (["tests/e2e/harbour/basic/chainsaw-test.yaml", f"operators/{affected.TOP}/main.go"], ["c5c3/minimal", "harbour/basic"]),
             # Every service needs a Keystone.
-            (["operators/keystone/main.go"], SUITES),
+            ([f"operators/{affected.BASE}/main.go"], SUITES),
             (["operators/shared/helm/templates/pod.tpl"], SUITES),
-            (["tests/e2e/placement/steps/ready.yaml"], SUITES),
+            (["tests/e2e/harbour/steps/ready.yaml"], SUITES),
             (["internal/common/apply/apply.go"], SUITES),
             # A suite runs the commands of the documentation.
             (["docs/quick-start.md"], SUITES),

@@ -14,13 +14,13 @@ const sections = [
     pages: [
       'guides/index', 'guides/gateway-and-tls', 'guides/network-policy', 'guides/policies', 'key-rotation',
       'password-rotation', 'upgrades', 'pausing', 'hibernation', 'guides/brownfield', 'guides/tenants', 'guides/sizes', 'backup-and-restore',
-      'guides/air-gapped', 'monitoring', 'dashboards', 'guides/moving', 'federation', 'secret-aggregate', 'kubectl-forge', 'guides/*',
+      'guides/air-gapped', 'monitoring', 'dashboards', 'guides/moving', 'identity-backends', 'federation', 'secret-aggregate', 'kubectl-forge', 'guides/*',
     ],
   },
   { text: 'Troubleshooting', pages: ['troubleshooting', 'runbooks/index', 'runbooks/*'] },
   {
     text: 'Reference',
-    pages: ['reference/index', 'control-plane-options', 'keystone-options', 'placement-options', 'barbican-options', 'barbican-secret-store-options', 'glance-options', 'glance-backend-options', 'horizon-options', 'examples', 'reference/*'],
+    pages: ['reference/index', 'control-plane-options', 'keystone-options', 'keystone-identity-backend-options', 'placement-options', 'barbican-options', 'barbican-secret-store-options', 'glance-options', 'glance-backend-options', 'horizon-options', 'examples', 'reference/*'],
     collapsed: true,
   },
   {

@@ -55,18 +55,31 @@ type Declaration[A Resource] struct {
 	Identity func(A) string
 	// Credentials returns the Secret that a resource needs, nil for none. It may be nil.
 	Credentials func(A) *service.Requirement
+	// CABundle returns the Secret with certificates that a resource needs, nil for none. It may be
+	// nil.
+	CABundle func(A) *service.Requirement
+	// Conflict returns why the service can have none of these resources, "" if it can. It may be
+	// nil.
+	Conflict func(service.Resource) string
 
 	// Options returns the options that follow from the accepted resources, in the order of their
-	// names, and SecretOptions those that follow from the credentials of one of them.
+	// names, and SecretOptions those that follow from the credentials of one of them. The latter may
+	// be nil.
 	Options       func(*service.Pass, []Accepted[A]) ini.File
 	SecretOptions func(Accepted[A]) ini.File
-	// Accepted holds the accepted resources of a pass.
-	Accepted *reconcile.Slot[[]Accepted[A]]
+	// Files declares the files of each resource, nil if options are enough.
+	Files *Files[A]
+	// Verification declares how to find out whether a resource with files works. It may be nil.
+	Verification *Verification[A]
+	// Accepted holds the accepted resources of a pass, and Unverified those that are to be verified.
+	// Only a kind with a verification has the latter.
+	Accepted   *reconcile.Slot[[]Accepted[A]]
+	Unverified *reconcile.Slot[[]Accepted[A]]
 	// Lacks returns what a service lacks that has these resources only, "" if they suffice. It may
 	// be nil.
 	Lacks func(service.Resource, []Accepted[A]) string
-	// Usage declares how to find out what is stored in a resource.
-	Usage Usage
+	// Usage declares how to find out what is stored in a resource, nil if nothing is.
+	Usage *Usage
 }
 
 // Usage declares how to find out what is stored in a resource.

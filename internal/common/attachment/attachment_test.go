@@ -62,7 +62,7 @@ var moorings = Declaration[*instance.Mooring]{
 		}
 		return ""
 	},
-	Usage: Usage{
+	Usage: &Usage{
 		Database: database.Database{Section: "DATABASE"}, Query: "SELECT COUNT(*) FROM ships WHERE mooring = :name",
 		Items: "ships", Remedy: "let them put to sea",
 	},

@@ -82,14 +82,16 @@ func named(watches.Finder) handler.MapFunc {
 	}
 }
 
-func (d Declaration[A]) secretNames(a A) []string {
-	if d.Credentials == nil {
-		return nil
+func (d Declaration[A]) secretNames(a A) (names []string) {
+	for _, requirement := range []func(A) *service.Requirement{d.Credentials, d.CABundle} {
+		if requirement == nil {
+			continue
+		}
+		if required := requirement(a); required != nil {
+			names = append(names, required.Name)
+		}
 	}
-	if required := d.Credentials(a); required != nil {
-		return []string{required.Name}
-	}
-	return nil
+	return names
 }
 
 func kindOf[A Resource]() string { return reflect.TypeFor[A]().Elem().Name() }
@@ -133,6 +135,7 @@ func (s *scope[A]) accept(ctx context.Context) reconcile.Outcome {
 			continue
 		}
 		status.Configuration = v.Configuration
+		refer(s.resource, of(entries, s.resource))
 		if v.reason != "" {
 			return reconcile.Waiting(v.reason, v.message)
 		}
@@ -141,6 +144,19 @@ func (s *scope[A]) accept(ctx context.Context) reconcile.Outcome {
 			"%s %s takes it into its configuration", s.declared.Definition.Kind, holder.GetName()))
 	}
 	return reconcile.Waiting(vocabulary.ReasonServiceNotFound, "the reference to the service has just changed")
+}
+
+// Referrer is a resource whose status has what the service calls it.
+type Referrer interface {
+	SetReference(reference string)
+}
+
+// refer records what the service calls the resource. What is known stays while the resource is
+// verified again.
+func refer(resource Resource, entry *commonv1.Attached) {
+	if referrer, ok := resource.(Referrer); ok && entry != nil && entry.Verification != nil && entry.Verification.Reference != "" {
+		referrer.SetReference(entry.Verification.Reference)
+	}
 }
 
 // programmed reports whether all pods of the service have the resource as it is now.
@@ -177,7 +193,7 @@ func (s *scope[A]) release(ctx context.Context) reconcile.Outcome {
 		return released
 	case entry.InUse != "":
 		return reconcile.Waiting(vocabulary.ReasonInUse, name+" still needs it: "+entry.InUse)
-	case entry.Phase == commonv1.AttachedReleasing:
+	case entry.Phase == commonv1.AttachedReleasing, s.declared.Usage == nil:
 		return reconcile.Waiting(vocabulary.ReasonReleasing, "The pods of "+name+" are replaced by ones without it")
 	}
 	return reconcile.Waiting(vocabulary.ReasonReleasing, name+" finds out whether there are "+s.declared.Usage.Items+" in it")

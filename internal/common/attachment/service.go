@@ -40,6 +40,9 @@ func (d Declaration[A]) Reconcile(ctx context.Context, p *service.Pass) reconcil
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
+	if d.Files != nil {
+		return d.collect(ctx, p, judged)
+	}
 	var accepted []Accepted[A]
 	var refused []string
 	for _, v := range judged {
@@ -63,6 +66,45 @@ func (d Declaration[A]) Reconcile(ctx context.Context, p *service.Pass) reconcil
 	return reconcile.Done(vocabulary.ReasonAttachmentsReady, d.message(accepted, refused))
 }
 
+// collect is Reconcile for resources with files: pods keep what they have of one that cannot be
+// used as it is now, and nothing else is held back.
+func (d Declaration[A]) collect(ctx context.Context, p *service.Pass, judged []verdict[A]) reconcile.Outcome {
+	var accepted, unverified []Accepted[A]
+	var refused []string
+	for _, v := range judged {
+		entry := of(*entriesOf(p), v.Resource)
+		if isLeaving(entry) {
+			continue
+		}
+		a, there := v.Accepted, v.reason == ""
+		if v.isComplete {
+			if err := d.writeFiles(ctx, p, a); err != nil {
+				return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
+			}
+		}
+		if !there && v.isComplete && v.Resource.GetDeletionTimestamp().IsZero() {
+			unverified = append(unverified, a)
+		}
+		if !there && entry != nil && entry.Configuration != "" {
+			var err error
+			if a, there, err = d.kept(ctx, p, v.Resource, entry.Configuration); err != nil {
+				return reconcile.Failed(vocabulary.ReasonReconcileError, err)
+			}
+		}
+		if there {
+			accepted = append(accepted, a)
+		}
+		if v.reason != "" {
+			refused = append(refused, v.Resource.GetName())
+		}
+	}
+	d.Accepted.Put(p.Slots, accepted)
+	if d.Unverified != nil {
+		d.Unverified.Put(p.Slots, unverified)
+	}
+	return reconcile.Done(vocabulary.ReasonAttachmentsReady, d.message(accepted, refused))
+}
+
 // lacking returns what the service lacks if it has these resources only.
 func (d Declaration[A]) lacking(p *service.Pass, accepted []Accepted[A]) string {
 	if d.Lacks == nil {
@@ -74,7 +116,11 @@ func (d Declaration[A]) lacking(p *service.Pass, accepted []Accepted[A]) string 
 func (d Declaration[A]) message(accepted []Accepted[A], refused []string) string {
 	names := make([]string, 0, len(accepted))
 	for _, a := range accepted {
-		names = append(names, a.Resource.GetName())
+		name := a.Resource.GetName()
+		if a.isKept {
+			name += " as it was"
+		}
+		names = append(names, name)
 	}
 	message := "No " + d.kind() + " is in use"
 	if len(names) > 0 {
@@ -94,13 +140,14 @@ func unused(refused []string) string {
 // Part adds to the configuration what follows from the accepted resources. The step of the
 // configuration reads the slot of them.
 func (d Declaration[A]) Part() serviceconfig.Part {
-	return serviceconfig.Part{
-		Options: func(p *service.Pass) ini.File { return d.Options(p, d.Accepted.Value(p.Slots)) },
-		SecretOptions: func(_ context.Context, p *service.Pass) (ini.File, []types.UID, error) {
-			return d.secretOptions(p)
-		},
-		Files: map[string]string{useFile: d.Usage.script()},
+	part := serviceconfig.Part{Options: func(p *service.Pass) ini.File { return d.Options(p, d.Accepted.Value(p.Slots)) }}
+	if d.SecretOptions != nil {
+		part.SecretOptions = func(_ context.Context, p *service.Pass) (ini.File, []types.UID, error) { return d.secretOptions(p) }
 	}
+	if d.Usage != nil {
+		part.Files = map[string]string{useFile: d.Usage.script()}
+	}
+	return part
 }
 
 func (d Declaration[A]) secretOptions(p *service.Pass) (ini.File, []types.UID, error) {
@@ -133,12 +180,18 @@ func (d Declaration[A]) Annotate(pods func(*service.Pass) map[string]string) fun
 		if pods != nil {
 			annotations = pods(p)
 		}
-		annotations[annotationAttached] = mark(d.Accepted.Value(p.Slots))
+		if accepted := d.Accepted.Value(p.Slots); len(accepted) > 0 {
+			annotations[annotationAttached] = mark(accepted)
+		}
 		return annotations
 	}
 }
 
+// mark identifies the accepted resources. It is "" without any.
 func mark[A Resource](accepted []Accepted[A]) string {
+	if len(accepted) == 0 {
+		return ""
+	}
 	var text strings.Builder
 	for _, a := range accepted {
 		text.WriteString(a.Resource.GetName() + "=" + a.Configuration + "\n")
@@ -179,6 +232,13 @@ func (d Declaration[A]) Follow(ctx context.Context, p *service.Pass) reconcile.O
 		}
 		next = append(next, *entry)
 	}
+	var needed []Accepted[A]
+	if d.Unverified != nil {
+		needed = d.Unverified.Value(p.Slots)
+	}
+	if err := d.pruneFiles(ctx, p, slices.Concat(accepted, needed)); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
+	}
 	if err := d.forget(ctx, p, *entries, next); err != nil {
 		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
@@ -191,12 +251,14 @@ func (d Declaration[A]) Follow(ctx context.Context, p *service.Pass) reconcile.O
 func (d Declaration[A]) entry(entries []commonv1.Attached, accepted []Accepted[A], resource A) *commonv1.Attached {
 	entry := &commonv1.Attached{Name: resource.GetName(), UID: resource.GetUID()}
 	if known := of(entries, resource); known != nil {
-		entry.Phase, entry.InUse = known.Phase, known.InUse
+		entry.Phase, entry.InUse, entry.Verification = known.Phase, known.InUse, known.Verification
 	}
 	i := slices.IndexFunc(accepted, func(a Accepted[A]) bool { return a.Resource.GetUID() == resource.GetUID() })
 	switch {
 	case i >= 0:
 		entry.Configuration = accepted[i].Configuration
+	case resource.GetDeletionTimestamp().IsZero() && entry.Verification != nil:
+		// It is verified, and no pod has it yet.
 	case resource.GetDeletionTimestamp().IsZero():
 		return nil
 	case entry.Phase == "":

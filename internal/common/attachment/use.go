@@ -1,6 +1,7 @@
 package attachment
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/hex"
@@ -67,10 +68,13 @@ func (d Declaration[A]) Task(p *service.Pass, resource A, phase commonv1.Attache
 func (d Declaration[A]) end(
 	ctx context.Context, p *service.Pass, accepted []Accepted[A], resource A, entry *commonv1.Attached,
 ) (time.Duration, error) {
-	switch entry.Phase {
-	case commonv1.AttachedReleased:
+	switch {
+	case entry.Phase == commonv1.AttachedReleased:
 		return 0, nil
-	case "":
+	case d.Usage == nil:
+		entry.Phase = next(cmp.Or(entry.Phase, commonv1.AttachedEmptying), false)
+		return 0, nil
+	case entry.Phase == "":
 		entry.Phase = commonv1.AttachedEmptying
 	}
 	if entry.Phase == commonv1.AttachedEmptying {
@@ -130,14 +134,27 @@ func (d Declaration[A]) count(ctx context.Context, p *service.Pass, resource A, 
 	return finding{done: state.Complete, again: state.Again}, err
 }
 
+// jobs returns the names of the tasks about a resource.
+func (d Declaration[A]) jobs(uid types.UID) (names []string) {
+	if d.Usage != nil {
+		names = append(names, TaskName(uid))
+	}
+	if d.Verification != nil {
+		names = append(names, VerificationName(uid))
+	}
+	return names
+}
+
 // forget removes the Jobs of resources that are gone.
 func (d Declaration[A]) forget(ctx context.Context, p *service.Pass, before, after []commonv1.Attached) error {
 	for _, entry := range before {
 		if slices.ContainsFunc(after, func(a commonv1.Attached) bool { return a.UID == entry.UID }) {
 			continue
 		}
-		if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, &batchv1.Job{ObjectMeta: p.Meta(p.Named(TaskName(entry.UID)))}); err != nil {
-			return err
+		for _, name := range d.jobs(entry.UID) {
+			if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, &batchv1.Job{ObjectMeta: p.Meta(p.Named(name))}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

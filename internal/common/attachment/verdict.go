@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/digest"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
@@ -25,7 +26,14 @@ type Accepted[A Resource] struct {
 	Resource A
 	// Credentials is the Secret of the resource, nil if it needs none.
 	Credentials *corev1.Secret
-	// Configuration identifies the spec and the credentials.
+	// CABundle is the Secret with certificates, nil if it needs none.
+	CABundle *corev1.Secret
+	// Files are the files of the resource by name, and secret is the name of the Secret with them.
+	Files  map[string]string
+	secret string
+	// isKept is true for what pods have of a resource that cannot be used as it is now.
+	isKept bool
+	// Configuration identifies the spec, the credentials and the files.
 	Configuration string
 }
 
@@ -33,6 +41,8 @@ type Accepted[A Resource] struct {
 type verdict[A Resource] struct {
 	Accepted[A]
 	reason, message string
+	// isComplete is true if nothing but the verification is missing.
+	isComplete bool
 }
 
 // verdicts judges all resources that name the service of the pass. They are in the order of
@@ -47,7 +57,7 @@ func (d Declaration[A]) verdicts(ctx context.Context, p *service.Pass, entries [
 	holders := map[string]string{}
 	judged := make([]verdict[A], 0, len(all))
 	for _, resource := range all {
-		v, err := d.judge(ctx, p, apply.Copy(resource), holders)
+		v, err := d.judge(ctx, p, apply.Copy(resource), of(entries, resource), holders)
 		if err != nil {
 			return nil, err
 		}
@@ -70,9 +80,11 @@ func precedence[A Resource](entries []commonv1.Attached, a, b A) int {
 	return cmp.Or(cmp.Compare(used(a), used(b)), first.Compare(second.Time), cmp.Compare(a.GetName(), b.GetName()))
 }
 
-// judge returns the verdict on a resource. holders are the names of the preceding resources by
-// their identity.
-func (d Declaration[A]) judge(ctx context.Context, p *service.Pass, resource A, holders map[string]string) (verdict[A], error) {
+// judge returns the verdict on a resource with its entry, which may be nil. holders are the names of
+// the preceding resources by their identity.
+func (d Declaration[A]) judge(
+	ctx context.Context, p *service.Pass, resource A, entry *commonv1.Attached, holders map[string]string,
+) (verdict[A], error) {
 	v := verdict[A]{Accepted: Accepted[A]{Resource: resource}}
 	if err := d.Guard(resource); err != nil {
 		v.reason, v.message = vocabulary.ReasonInvalidSpec, err.Error()
@@ -85,19 +97,54 @@ func (d Declaration[A]) judge(ctx context.Context, p *service.Pass, resource A, 
 		return v, nil
 	}
 	holders[identity] = resource.GetName()
-	if d.Credentials != nil {
-		if required := d.Credentials(resource); required != nil {
-			secret, missing, err := service.LookUp(ctx, p, *required)
-			if missing != "" || err != nil {
-				v.reason, v.message = vocabulary.ReasonWaitingForCredentials, missing
-				return v, err
-			}
-			v.Credentials = secret
+	if d.Conflict != nil {
+		if conflict := d.Conflict(p.Resource); conflict != "" {
+			v.reason, v.message = vocabulary.ReasonConflictingOptions, conflict
+			return v, nil
 		}
 	}
-	var err error
-	v.Configuration, err = d.configuration(v.Accepted)
-	return v, err
+	missing, err := d.lookUp(ctx, p, &v.Accepted)
+	if missing != "" || err != nil {
+		v.reason, v.message = vocabulary.ReasonWaitingForCredentials, missing
+		return v, err
+	}
+	if v.Configuration, err = d.configuration(v.Accepted); err != nil {
+		return v, err
+	}
+	v.secret, v.isComplete = d.secretName(p, resource, v.Configuration), true
+	if !d.isVerified(entry, v.Configuration) {
+		v.reason, v.message = d.unverified(p, resource, entry, v.Configuration)
+	}
+	return v, nil
+}
+
+// lookUp reads the Secrets of the resource, and renders its files with them. It returns what is
+// missing or cannot be used, "" for nothing.
+func (d Declaration[A]) lookUp(ctx context.Context, p *service.Pass, a *Accepted[A]) (missing string, err error) {
+	for _, wanted := range []struct {
+		of   func(A) *service.Requirement
+		into **corev1.Secret
+	}{{d.Credentials, &a.Credentials}, {d.CABundle, &a.CABundle}} {
+		if wanted.of == nil {
+			continue
+		}
+		required := wanted.of(a.Resource)
+		if required == nil {
+			continue
+		}
+		secret, missing, err := service.LookUp(ctx, p, *required)
+		if missing != "" || err != nil {
+			return missing, err
+		}
+		*wanted.into = secret
+	}
+	if d.Files == nil {
+		return "", nil
+	}
+	if a.Files, err = d.Files.Render(*a); err != nil {
+		return err.Error(), nil //nolint:nilerr // It is the message.
+	}
+	return "", nil
 }
 
 // configuration identifies the spec and the credentials of a resource.
@@ -109,6 +156,9 @@ func (d Declaration[A]) configuration(a Accepted[A]) (string, error) {
 	text := string(a.Resource.GetUID()) + string(spec)
 	if a.Credentials != nil {
 		text += secrets.ContentHash(a.Credentials)
+	}
+	if a.Files != nil {
+		text += config.ContentHash(a.Files)
 	}
 	sum := digest.Of([]byte(text))
 	return hex.EncodeToString(sum[:]), nil

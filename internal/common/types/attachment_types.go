@@ -91,4 +91,27 @@ type Attached struct {
 	//
 	// +optional
 	InUse string `json:"inUse,omitempty"`
+
+	// verification is what a Job has found out about the resource as it was last read.
+	//
+	// +optional
+	Verification *Verification `json:"verification,omitempty"`
+}
+
+// Verification is what a Job has found out about an attached resource before pods get it.
+type Verification struct {
+	// configuration identifies the spec and the credentials that were verified.
+	//
+	// +required
+	Configuration string `json:"configuration"`
+
+	// failure says why pods do not get them.
+	//
+	// +optional
+	Failure string `json:"failure,omitempty"`
+
+	// reference is what the service calls the resource, such as the ID of a domain.
+	//
+	// +optional
+	Reference string `json:"reference,omitempty"`
 }

@@ -17,6 +17,13 @@ const (
 	// ReasonDuplicate: delete this resource or the other one that the message names, which stays in use.
 	ReasonDuplicate = "Duplicate"
 
+	// ReasonConflictingOptions: remove the options of the service that the message names, or this resource.
+	ReasonConflictingOptions = "ConflictingOptions"
+	// ReasonVerifying: wait until the Job that the message names has verified the resource.
+	ReasonVerifying = "Verifying"
+	// ReasonVerificationFailed: do what the message says; the resource is verified again every five minutes, and pods keep what they have.
+	ReasonVerificationFailed = "VerificationFailed"
+
 	// ReasonProgrammed: nothing to do.
 	ReasonProgrammed = "Programmed"
 	// ReasonNotProgrammed: wait until the service has rolled out; look at its conditions if it does not.
@@ -54,6 +61,19 @@ func AttachmentConditions() []Condition {
 	}, attachmentSummary()...)
 }
 
+// VerifiedConditions returns [AttachmentConditions] of a resource that a Job verifies, and in which
+// nothing is stored that the service would need.
+func VerifiedConditions() []Condition {
+	conditions := WithFalse(AttachmentConditions(), ConditionAccepted,
+		ReasonConflictingOptions, ReasonVerifying, ReasonVerificationFailed)
+	for i := range conditions {
+		if conditions[i].Type == ConditionProgrammed {
+			conditions[i].False = []string{ReasonNotProgrammed, ReasonReleasing, ReasonReconcileError}
+		}
+	}
+	return conditions
+}
+
 // attachmentSummary is [Summary] without the reasons of a kind that can hibernate.
 func attachmentSummary() []Condition {
 	return append([]Condition{{
@@ -73,4 +93,10 @@ func AttachmentsCondition(conditionType string) Condition {
 		True:  []string{ReasonAttachmentsReady},
 		False: []string{ReasonNoAttachment, ReasonAttachmentUnusable, ReasonReconcileError},
 	}
+}
+
+// OptionalAttachmentsCondition is [AttachmentsCondition] of a service that is ready whatever
+// becomes of them.
+func OptionalAttachmentsCondition(conditionType string) Condition {
+	return Condition{Type: conditionType, True: []string{ReasonAttachmentsReady}, False: []string{ReasonReconcileError}}
 }

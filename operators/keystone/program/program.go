@@ -22,6 +22,9 @@ func Options() operator.Options {
 		Setup:            controller.Controller.Setup,
 		CacheTransform:   controller.Controller.Trim(),
 		Webhooks: func(mgr ctrl.Manager, cfg startup.Config) error {
+			if err := webhook.NewIdentityBackendWebhook().SetupWebhookWithManager(mgr); err != nil {
+				return err
+			}
 			return webhook.NewKeystoneWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
 		},
 	}

@@ -39,7 +39,9 @@ type Attached[T attachment.Holder, A attachment.Resource] struct {
 	Need func(service T, name string)
 	// Credentials returns the Secret of the resource.
 	Credentials func(namespace, name string) *corev1.Secret
-	// Item is what the task says that counts what is stored in a resource, such as "3 images".
+	// Item is what the task says that counts what is stored in a resource, such as "3 images". It is
+	// "" if nothing is stored in one. Such resources have files, a task verifies them, and the
+	// service does without any.
 	Item string
 	// Condition is the type of the condition of the service that reports its resources.
 	Condition string
@@ -67,25 +69,28 @@ const (
 func RunAttached[T attachment.Holder, A attachment.Resource](t *testing.T, a Attached[T, A], w *World) {
 	s := attachedTrial[T, A]{a, w}
 	RunKind(t, s.kind(t), w)
-	for _, proof := range []struct {
-		name string
-		run  func(*testing.T)
-	}{
-		{"waits for its service", s.withoutService},
-		{"names what its Secret lacks", s.withoutCredentials},
-		{"does not disturb the first of two duplicates", s.duplicates},
-		{"gives new credentials to all pods", s.credentials},
-		{"keeps what is configured while its Secret is gone", s.lostCredentials},
-		{"ends once nothing is stored in it", s.ends},
-		{"comes back if something is stored while it ends", s.comesBack},
-		{"is kept while its service needs it", s.needed},
-		{"goes when its service goes", s.goesWithItsService},
-	} {
-		t.Run(proof.name, func(t *testing.T) {
-			t.Parallel()
-			proof.run(t)
+	each(t, []proof{
+		{"waits for its service", parallel(s.withoutService)},
+		{"names what its Secret lacks", parallel(s.withoutCredentials)},
+		{"does not disturb the first of two duplicates", parallel(s.duplicates)},
+		{"gives new credentials to all pods", parallel(s.credentials)},
+	})
+	if s.Item == "" {
+		each(t, []proof{
+			{"is left as it was while its Secret is gone", parallel(s.lostCredentialsOfOne)},
+			{"is verified before pods get it", parallel(s.verified)},
+			{"ends once no pod has it", parallel(s.endsUncounted)},
+			{"goes when its service goes", parallel(s.goesUncounted)},
 		})
+		return
 	}
+	each(t, []proof{
+		{"keeps what is configured while its Secret is gone", parallel(s.lostCredentials)},
+		{"ends once nothing is stored in it", parallel(s.ends)},
+		{"comes back if something is stored while it ends", parallel(s.comesBack)},
+		{"is kept while its service needs it", parallel(s.needed)},
+		{"goes when its service goes", parallel(s.goesWithItsService)},
+	})
 }
 
 // others are the names of the resources that the service has in addition: without another one it
@@ -120,16 +125,12 @@ func (s attachedTrial[T, A]) kind(t *testing.T) Kind[A] {
 		},
 		Observe: func(ctx context.Context, namespace string) (any, error) { return s.observe(ctx, namespace) },
 		Settled: s.settled, Gone: s.released,
-		Left:   func(ctx context.Context, namespace string) (any, error) { return s.observe(ctx, namespace) },
-		Writes: s.writes(t),
-		// Both counts, the configuration without the resource in between, and what is left of them.
-		DeletionWrites: map[string]int{
-			"patch " + s.resource(t, s.kindOf(t)): 1, "create jobs.batch": 2, "delete jobs.batch": 2,
-			"create configmaps": 1, "create secrets": 1, "apply deployments.apps": 1,
-		},
-		StatusWrites: s.StatusWrites,
-		Watches:      append(of.otherKinds(), of.resourceOf(t, of.Definition.Kind)),
-		Long:         true,
+		Left:           func(ctx context.Context, namespace string) (any, error) { return s.observe(ctx, namespace) },
+		Writes:         s.writes(t),
+		DeletionWrites: s.deletionWrites(t),
+		StatusWrites:   s.StatusWrites,
+		Watches:        append(of.otherKinds(), of.resourceOf(t, of.Definition.Kind)),
+		Long:           true,
 	}
 }
 
@@ -168,7 +169,26 @@ func (s attachedTrial[T, A]) writes(t *testing.T) map[string]int {
 	writes := of.trial(t, of.modes()[0]).Writes
 	all := 1 + len(s.others())
 	writes["patch "+resource], writes["update "+resource+"/status"] = all, all
+	if s.Item == "" {
+		// The verification of each, and its files.
+		writes["create jobs.batch"] += all
+		writes["create secrets"] += all
+	}
 	return writes
+}
+
+// deletionWrites are those of the end of one of two resources: both counts, the configuration
+// without the resource in between, and what is left of them.
+func (s attachedTrial[T, A]) deletionWrites(t *testing.T) map[string]int {
+	t.Helper()
+	finalizer := "patch " + s.resource(t, s.kindOf(t))
+	if s.Item == "" {
+		return map[string]int{finalizer: 1, "delete jobs.batch": 1, "delete secrets": 1, "apply deployments.apps": 1}
+	}
+	return map[string]int{
+		finalizer: 1, "create jobs.batch": 2, "delete jobs.batch": 2,
+		"create configmaps": 1, "create secrets": 1, "apply deployments.apps": 1,
+	}
 }
 
 // released returns nil if the service is ready without the resource.
@@ -272,6 +292,25 @@ func (a *attachedTo[T, A]) entry(name, what string, wanted func(*commonv1.Attach
 			return fmt.Errorf("the entry of %s is not %s: %+v", name, what, entries)
 		}
 		return nil
+	})
+}
+
+// verifying sets what happens to the task that verifies the named resource.
+func (a *attachedTo[T, A]) verifying(name string, outcome standin.Outcome) {
+	a.Helper()
+	resource := a.named(name)
+	expect.Exists(a.T, a.Admin, client.Object(resource))
+	a.Jobs.Set(a.namespace(), a.service.GetName()+"-"+attachment.VerificationName(resource.GetUID()), outcome)
+}
+
+// change gives the credentials of the named resource other values.
+func (a *attachedTo[T, A]) change(name, value string) {
+	a.Helper()
+	objects.Change(a.T, a.Admin, a.Credentials(a.namespace(), name), func(secret *corev1.Secret) {
+		secret.StringData = map[string]string{}
+		for key := range secret.Data {
+			secret.StringData[key] = value
+		}
 	})
 }
 

@@ -74,13 +74,7 @@ func (s attachedTrial[T, A]) credentials(t *testing.T) {
 	a.ready(firstAttached)
 	before := a.configuration(firstAttached)
 	a.Deployments.Set(a.namespace(), a.service.GetName(), standin.Hang())
-	secret := s.Credentials(a.namespace(), firstAttached)
-	objects.Change(t, s.Admin, secret, func(secret *corev1.Secret) {
-		secret.StringData = map[string]string{}
-		for key := range secret.Data {
-			secret.StringData[key] = "another-value"
-		}
-	})
+	a.change(firstAttached, "another-value")
 	a.is(firstAttached, vocabulary.ConditionProgrammed, metav1.ConditionFalse, vocabulary.ReasonNotProgrammed, a.service.GetName())
 	a.Deployments.Set(a.namespace(), a.service.GetName(), standin.Succeed())
 	a.entry(firstAttached, "new", func(e *commonv1.Attached) bool { return e != nil && e.Configuration != before })

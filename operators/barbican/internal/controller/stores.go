@@ -70,7 +70,7 @@ var stores = attachment.Declaration[*store]{
 	},
 	Accepted: reconcile.NewSlot[[]accepted]("SecretStores"),
 	Lacks:    lacks,
-	Usage: attachment.Usage{
+	Usage: &attachment.Usage{
 		Database: barbicanDatabase,
 		Query: "SELECT COUNT(DISTINCT m.secret_id) FROM secret_store_metadata m JOIN secrets s ON s.id = m.secret_id " +
 			"WHERE s.deleted = 0 AND m.deleted = 0 AND m.`key` = 'plugin_name' " +

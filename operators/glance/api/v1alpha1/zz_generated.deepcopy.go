@@ -254,7 +254,9 @@ func (in *GlanceStatus) DeepCopyInto(out *GlanceStatus) {
 	if in.Backends != nil {
 		in, out := &in.Backends, &out.Backends
 		*out = make([]types.Attached, len(*in))
-		copy(*out, *in)
+		for i := range *in {
+			(*in)[i].DeepCopyInto(&(*out)[i])
+		}
 	}
 }
 

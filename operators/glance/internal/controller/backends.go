@@ -33,7 +33,7 @@ var backends = attachment.Declaration[*backend]{
 	SecretOptions: backendSecrets,
 	Accepted:      reconcile.NewSlot[[]accepted]("Backends"),
 	Lacks:         lacks,
-	Usage: attachment.Usage{
+	Usage: &attachment.Usage{
 		Database: glanceDatabase,
 		Query: "SELECT COUNT(DISTINCT image_id) FROM image_locations WHERE deleted = 0 " +
 			`AND JSON_VALUE(meta_data, '$.store') = :name`,

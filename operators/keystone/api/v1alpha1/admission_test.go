@@ -34,14 +34,17 @@ func TestMain(m *testing.M) {
 func TestTheSchemaAloneKeepsAKeystoneSafe(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
 	Keystones().TheSchemaAlone(t, server)
+	t.Run("of identity backends", func(t *testing.T) { IdentityBackends().TheSchemaAlone(t, server) })
 	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
-	server.ServeWebhooks(t, ConfigDir, webhook.NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager)
+	server.ServeWebhooks(t, ConfigDir, webhook.NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager,
+		webhook.NewIdentityBackendWebhook().SetupWebhookWithManager)
 	Keystones().TheWebhook(t, server)
+	t.Run("of identity backends", func(t *testing.T) { IdentityBackends().TheWebhook(t, server) })
 	t.Run("replaces zero values with defaults", func(t *testing.T) { testZeros(t, server) })
 	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
 	t.Run("asks for an existing PriorityClass", func(t *testing.T) { testPriorityClass(t, server) })

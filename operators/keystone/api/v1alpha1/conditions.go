@@ -14,6 +14,8 @@ const (
 	ConditionTrustFlushReady = "TrustFlushReady"
 	// ConditionPasswordRotationReady covers the scheduled change of the administrator's password.
 	ConditionPasswordRotationReady = "PasswordRotationReady"
+	// ConditionIdentityBackendsReady names the identity backends in use. It does not affect Ready.
+	ConditionIdentityBackendsReady = "IdentityBackendsReady"
 )
 
 // Reasons of conditions that only a Keystone has. A reason is stable, so alerts and

@@ -1,5 +1,6 @@
-// Package v1alpha1 is the API of the Keystone operator: the Keystone kind, its
-// defaults, its rules and the vocabulary of its conditions and events.
+// Package v1alpha1 is the API of the Keystone operator: the kinds Keystone and
+// KeystoneIdentityBackend, their defaults, their rules and the vocabulary of their conditions and
+// events.
 //
 // +kubebuilder:object:generate=true
 // +groupName=keystone.openstack.c5c3.io
@@ -23,7 +24,7 @@ var (
 )
 
 func addKnownTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &Keystone{}, &KeystoneList{})
+	scheme.AddKnownTypes(GroupVersion, &Keystone{}, &KeystoneList{}, &KeystoneIdentityBackend{}, &KeystoneIdentityBackendList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

@@ -28,6 +28,9 @@ const (
 // Kind is the name of the kind.
 const Kind = "Keystone"
 
+// KindIdentityBackend is the name of the kind of sources of users.
+const KindIdentityBackend = "KeystoneIdentityBackend"
+
 // AppName is the value of app.kubernetes.io/name on the API pods.
 const AppName = "keystone"
 

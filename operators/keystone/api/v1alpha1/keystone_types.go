@@ -114,4 +114,12 @@ type KeystoneSpec struct {
 // KeystoneStatus is the state of a Keystone, as the operator last observed it.
 type KeystoneStatus struct {
 	commonv1.ServiceStatus `json:",inline"`
+
+	// identityBackends lists the KeystoneIdentityBackends that all pods have, and those that are
+	// verified or deleted.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	IdentityBackends []commonv1.Attached `json:"identityBackends,omitempty"`
 }

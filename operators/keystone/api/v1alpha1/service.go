@@ -15,6 +15,9 @@ func (k *Keystone) DataSpec() *commonv1.DataSpec { return &k.Spec.DataSpec }
 // OptionsSpec returns the part of the spec about the options and the policy of a Keystone.
 func (k *Keystone) OptionsSpec() *commonv1.OptionsSpec { return &k.Spec.OptionsSpec }
 
+// Attached returns the part of the status about the identity backends.
+func (k *Keystone) Attached() *[]commonv1.Attached { return &k.Status.IdentityBackends }
+
 // ServiceStatus returns the status of a Keystone.
 func (k *Keystone) ServiceStatus() *commonv1.ServiceStatus { return &k.Status.ServiceStatus }
 

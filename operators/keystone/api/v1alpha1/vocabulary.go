@@ -17,10 +17,13 @@ func Vocabularies() []vocabulary.Kind {
 	return []vocabulary.Kind{{
 		Kind: Kind,
 		Conditions: slices.Concat(prerequisites, serving, ownConditions(),
+			[]vocabulary.Condition{vocabulary.OptionalAttachmentsCondition(ConditionIdentityBackendsReady)},
 			[]vocabulary.Condition{vocabulary.ReleaseCondition(), vocabulary.LoggingCondition()},
 			vocabulary.Summary(vocabulary.ReasonDatabaseInUse)),
 		Events: slices.Concat(vocabulary.ServiceEvents(), vocabulary.KeyEvents(),
 			vocabulary.Normal(normalEvents...), vocabulary.Warnings(warningEvents...)),
+	}, {
+		Kind: KindIdentityBackend, Conditions: vocabulary.VerifiedConditions(), Events: vocabulary.AttachmentEvents(),
 	}}
 }
 

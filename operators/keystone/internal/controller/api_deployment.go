@@ -7,7 +7,7 @@ import (
 )
 
 // api declares the API pods of a Keystone.
-var api = steps.Pods(deployment.API[*pass.Scope]{
+var api = withIdentityBackends(steps.Pods(deployment.API[*pass.Scope]{
 	Arguments:  "--config-dir=" + pass.ConfigDir,
 	Wrapper:    middlewareEntryOf,
 	HealthPath: pass.Definition.Path,
@@ -18,8 +18,16 @@ var api = steps.Pods(deployment.API[*pass.Scope]{
 		"service", "user",
 	},
 	Endpoint: func(s *pass.Scope) string { return pass.PublicEndpoint(s.Cluster, s.Resource) },
-	Mounts:   func(s *pass.Scope) []deployment.Mount { return keys.Mounts(s.Resource.Name) },
-})
+	Mounts: func(s *pass.Scope) []deployment.Mount {
+		return append(keys.Mounts(s.Resource.Name), identityBackends.Mounts(s.Pass)...)
+	},
+}))
+
+// withIdentityBackends replaces the pods when the identity backends change.
+func withIdentityBackends(api deployment.API[*pass.Scope]) deployment.API[*pass.Scope] {
+	api.Backing.Annotations = identityBackends.Annotate(api.Backing.Annotations)
+	return api
+}
 
 // middlewareEntryOf returns the WSGI file of a Keystone with additional filters, ""
 // without any.

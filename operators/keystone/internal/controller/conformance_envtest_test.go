@@ -53,7 +53,7 @@ func keystones() conformance.Service[*keystonev1alpha1.Keystone] {
 		},
 		Watches: []string{
 			"serviceaccounts.", "cronjobs.batch", "roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io",
-			"pushsecrets.external-secrets.io",
+			"pushsecrets.external-secrets.io", "keystoneidentitybackends.keystone.openstack.c5c3.io",
 		},
 		Events: []string{"FernetKeysGenerated", "CredentialKeysGenerated", "BootstrapComplete"},
 		// Two Jobs in sequence, then the API pods and bootstrap in parallel, then the

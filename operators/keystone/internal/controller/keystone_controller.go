@@ -1,4 +1,4 @@
-// Package controller is the controller of the Keystone kind. This file is the map of it:
+// Package controller has the controllers of Keystones and of KeystoneIdentityBackends. This file is the map of it:
 // the steps in order, the condition each owns and what each needs. Every step that is
 // specific to Keystone has its own file.
 package controller
@@ -23,6 +23,9 @@ import (
 // +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=list;watch;patch
 // +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones/status,verbs=update
 // +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones/finalizers,verbs=update
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystoneidentitybackends,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystoneidentitybackends/status,verbs=update
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystoneidentitybackends/finalizers,verbs=update
 // +kubebuilder:rbac:groups=placement.openstack.c5c3.io,resources=placements,verbs=list;watch
 // +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicans,verbs=list;watch
 // +kubebuilder:rbac:groups=glance.openstack.c5c3.io,resources=glances,verbs=list;watch
@@ -57,7 +60,11 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 	},
 	steps.DatabaseTLS(),
 	steps.DatabaseConnection(),
-	steps.Config(settings),
+	{
+		Name: "IdentityBackends", Condition: keystonev1alpha1.ConditionIdentityBackendsReady, Run: reconcileIdentityBackends,
+		Sets: []reconcile.Value{identityBackends.Accepted, identityBackends.Unverified}, Informational: true,
+	},
+	steps.Config(settings).Reading(identityBackends.Accepted).Needing("IdentityBackends"),
 	steps.ConfigCheck(settings),
 	steps.Logging(),
 	{
@@ -80,9 +87,19 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 	},
 	steps.NetworkPolicies(),
 	steps.Database().Reading(keysecret.Mounted).Needing("FernetKeys", "CredentialKeys"),
+	{
+		Name: "IdentityDomains", Condition: keystonev1alpha1.ConditionIdentityBackendsReady, Run: verifyIdentityBackends,
+		Reads: []reconcile.Value{service.Config, database.Connection, identityBackends.Unverified},
+		Needs: []string{"IdentityBackends", "Database"}, Informational: true,
+	},
 	steps.Image(),
 	steps.PolicyValidation(),
-	steps.Deployment(api),
+	steps.Deployment(api).Reading(identityBackends.Accepted),
+	{
+		Name: "IdentityBackendsInUse", Condition: keystonev1alpha1.ConditionIdentityBackendsReady, Run: followIdentityBackends,
+		Reads: []reconcile.Value{service.Config, database.Connection, identityBackends.Accepted, identityBackends.Unverified},
+		Needs: []string{"IdentityDomains", "Deployment"}, Informational: true,
+	},
 	steps.Route(),
 	{
 		Name: "HealthCheck", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: login.ReconcileHealth,

@@ -28,6 +28,9 @@ const (
 //go:embed files/credential_keys.py
 var credentialKeysScript string
 
+//go:embed files/identity_domain.py
+var domainScript string
+
 //go:embed files/forge_cache.py
 var cacheGuardScript string
 
@@ -64,6 +67,7 @@ func pythonFiles(s *pass.Scope) map[string]string {
 		database.StartFile:   pass.Database.StartScript(s.Pass, database.Modules{Start: []string{startModule}}),
 		deployment.ReadyFile: api.ReadyScript(s.Definition),
 		credentialKeysFile:   credentialKeysScript,
+		domainFile:           domainScript,
 		cacheGuardFile:       guard,
 		errorsFile:           errorsScript,
 		startFile:            start,

@@ -10,6 +10,7 @@ import (
 // vocabularies are covered by the tests of this package together.
 func vocabularies() []expect.Vocabulary {
 	return expect.Vocabularies(keystonev1alpha1.Vocabularies(), map[string]map[string]string{
-		"Keystone": {"ReconcileError": "it is the reason of the step that failed, while Ready says NotAllReady"},
+		"Keystone":                {"ReconcileError": "it is the reason of the step that failed, while Ready says NotAllReady"},
+		"KeystoneIdentityBackend": {"ReconcileError": "it is the reason of the step that failed, while Ready says NotAllReady"},
 	})
 }

@@ -41,6 +41,7 @@ var Controller = apiservice.Controller[*keystonev1alpha1.Keystone, *pass.Toolbox
 		// Those of the keys lose their controller in a foreground deletion.
 		{Object: &esov1alpha1.PushSecret{}, Also: apiservice.Unowned, AddToScheme: esov1alpha1.AddToScheme, Optional: true},
 	},
+	Attached:   []apiservice.Attached{identityBackends.Controller()},
 	Own:        toolbox,
 	Background: func(own *pass.Toolbox) []controller.Background { return []controller.Background{own.Proofs} },
 	Forget:     func(own *pass.Toolbox, name types.NamespacedName) { own.Lifetimes.Forget(name) },

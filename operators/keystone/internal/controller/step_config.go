@@ -22,6 +22,7 @@ var settings = serviceconfig.Settings[*pass.Scope]{
 	Filters: &serviceconfig.Filters[*pass.Scope]{Field: "spec.middleware", Value: func(s *pass.Scope) (any, bool) {
 		return s.Resource.Spec.Middleware, len(s.Resource.Spec.Middleware) > 0
 	}},
+	Parts:   []serviceconfig.Part{identityBackends.Part()},
 	Files:   configFiles,
 	Refused: keystonev1alpha1.CheckSecretOptions,
 	Check:   configCheck,
@@ -71,6 +72,9 @@ func configFiles(s *pass.Scope) (map[string]string, error) {
 	}
 	if federation := k.Spec.Federation; federation != nil && federation.Enabled {
 		files[callbackFile] = callbackPage
+	}
+	if certificates := directoryCertificates(s); certificates != "" {
+		files[caFile] = certificates
 	}
 	for _, middleware := range k.Spec.Middleware {
 		maps.Copy(files, middleware.Files)

@@ -1,0 +1,168 @@
+package attachment
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/digest"
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+const (
+	// verifyTask is the container of the task that verifies a resource.
+	verifyTask = "attachment-verify"
+	// exitUnfit is its exit code for what no retry can change.
+	exitUnfit = 3
+)
+
+// Verification declares how the image of the service finds out whether a resource works, before
+// pods get it. The task also makes what the service needs for the resource.
+type Verification[A Resource] struct {
+	// Database is the database of the service.
+	Database database.Database
+	// Command verifies the resource. It may run again at any time. It ends with 0, and then its
+	// termination message is what the service calls the resource, or with one line that says what
+	// is wrong and what to do. The exit code is 3 if no retry can change that.
+	Command func(*service.Pass, A) []string
+	// Mounts returns what the command needs in addition to the configuration, the certificates of the
+	// database and the files of the resource. It may be nil.
+	Mounts func(*service.Pass) []deployment.Mount
+}
+
+// referencePattern matches what a service calls a resource. A pod can write anything into its
+// termination message.
+var referencePattern = regexp.MustCompile(`^[-_.A-Za-z0-9]{1,64}$`)
+
+// VerificationName returns the name of the task that verifies a resource.
+func VerificationName(uid types.UID) string {
+	sum := digest.Of([]byte(uid))
+	return "verify-" + hex.EncodeToString(sum[:4])
+}
+
+// VerificationTask builds the task that verifies the resource. It runs again for another
+// configuration of the resource, and not for another one of the service.
+func (d Declaration[A]) VerificationTask(p *service.Pass, a Accepted[A]) deployment.Task {
+	mounts := slices.Concat([]deployment.Mount{deployment.ConfigMount(p)}, database.TLSMounts(p),
+		[]deployment.Mount{deployment.SecretMount(d.Files.Volume, a.secret, d.Files.Folder)})
+	if d.Verification.Mounts != nil {
+		mounts = append(mounts, d.Verification.Mounts(p)...)
+	}
+	return deployment.Task{
+		Name: VerificationName(a.Resource.GetUID()), Container: verifyTask, Retries: 2,
+		Command:  d.Verification.Command(p, a.Resource),
+		Failures: []batchv1.PodFailurePolicyRule{deployment.FailsAtOnce(verifyTask, exitUnfit)},
+		Env:      d.Verification.Database.ToolEnv(p),
+		Mounts:   mounts,
+		RunKey:   []any{a.Resource.GetUID(), a.Configuration},
+	}
+}
+
+// isVerified reports whether a Job has found that the configuration works. What pods have was
+// verified before they got it.
+func (d Declaration[A]) isVerified(entry *commonv1.Attached, configuration string) bool {
+	if d.Verification == nil || entry != nil && entry.Configuration == configuration {
+		return true
+	}
+	return entry != nil && entry.Verification != nil &&
+		entry.Verification.Configuration == configuration && entry.Verification.Failure == ""
+}
+
+// unverified returns the reason and the message of a configuration that is not verified.
+func (d Declaration[A]) unverified(p *service.Pass, resource A, entry *commonv1.Attached, configuration string) (reason, message string) {
+	if entry != nil && entry.Verification != nil && entry.Verification.Configuration == configuration {
+		return vocabulary.ReasonVerificationFailed, entry.Verification.Failure
+	}
+	return vocabulary.ReasonVerifying, fmt.Sprintf(
+		"Job %s verifies it, once the database of %s %s is ready", p.Named(VerificationName(resource.GetUID())), p.Kind, p.Resource.GetName())
+}
+
+// Verify verifies the resources that pods are to get. The step that reads the result is
+// [Declaration.Reconcile], in the pass after the change of the status.
+func (d Declaration[A]) Verify(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	done := reconcile.Done(vocabulary.ReasonAttachmentsReady, "")
+	if p.Status.UpgradePhase.IsOffline() {
+		// Nothing but the upgrade may use the database.
+		return done
+	}
+	entries := entriesOf(p)
+	for _, a := range d.Unverified.Value(p.Slots) {
+		state, failure, err := d.verify(ctx, p, a)
+		if err != nil {
+			return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
+		}
+		done = done.Within(state.Again)
+		if failure == "" && !state.Complete {
+			continue
+		}
+		found := &commonv1.Verification{Configuration: a.Configuration, Failure: failure}
+		if failure == "" {
+			if found.Reference, err = d.reference(ctx, p, state.Job); err != nil {
+				return reconcile.Failed(vocabulary.ReasonReconcileError, err)
+			}
+		}
+		if of(*entries, a.Resource) == nil {
+			*entries = append(*entries, commonv1.Attached{Name: a.Resource.GetName(), UID: a.Resource.GetUID()})
+		}
+		of(*entries, a.Resource).Verification = found
+	}
+	return done
+}
+
+// verify runs the Job. The failure is "" unless the Job has failed.
+func (d Declaration[A]) verify(ctx context.Context, p *service.Pass, a Accepted[A]) (state job.State, failure string, err error) {
+	desired, err := deployment.TaskJob(p, d.VerificationTask(p, a))
+	if err != nil {
+		return state, "", err
+	}
+	state, err = service.Runner(p).Run(ctx, p.Resource, desired)
+	if failed, ok := errors.AsType[*job.FailedError](err); ok {
+		// The Job is repeated then.
+		state.Again = failed.RetryAfter()
+		return state, failed.Text, nil
+	}
+	return state, "", err
+}
+
+// reference returns what the Job says that the service calls the resource. It asks the API server,
+// once for each configuration: the cache has no pods that have succeeded.
+func (d Declaration[A]) reference(ctx context.Context, p *service.Pass, live *batchv1.Job) (string, error) {
+	if live == nil {
+		return "", nil
+	}
+	pods, err := job.Pods(ctx, p.APIReader, live)
+	if err != nil {
+		return "", err
+	}
+	for i := range pods {
+		for _, status := range pods[i].Status.ContainerStatuses {
+			if said := said(status); said != "" {
+				return said, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// said returns the reference in the termination message of the container, "" if there is none.
+func said(status corev1.ContainerStatus) string {
+	ended := status.State.Terminated
+	if status.Name != verifyTask || ended == nil || ended.ExitCode != 0 {
+		return ""
+	}
+	return referencePattern.FindString(strings.TrimSpace(ended.Message))
+}

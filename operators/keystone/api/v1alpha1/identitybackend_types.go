@@ -1,0 +1,127 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// KeystoneIdentityBackend is a source of users and groups for one domain of a Keystone.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=keystoneidentitybackends,singular=keystoneidentitybackend,scope=Namespaced,categories=openstack
+// +kubebuilder:printcolumn:name="Keystone",type=string,JSONPath=`.spec.keystoneRef.name`
+// +kubebuilder:printcolumn:name="Domain",type=string,JSONPath=`.spec.domain.name`
+// +kubebuilder:printcolumn:name="Type",type=string,JSONPath=`.spec.type`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=='Ready')].status`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.metadata.name.matches('^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$')",optionalOldSelf=true,message="name must be a letter and up to 39 lower case letters, digits and dashes: a Secret is named after it"
+type KeystoneIdentityBackend struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard object metadata.
+	//
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is the desired state of the KeystoneIdentityBackend.
+	//
+	// +required
+	Spec KeystoneIdentityBackendSpec `json:"spec"`
+
+	// status is the state of the KeystoneIdentityBackend, as the operator last observed it.
+	//
+	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status KeystoneIdentityBackendStatus `json:"status,omitzero"`
+}
+
+// KeystoneIdentityBackendList is a list of KeystoneIdentityBackends.
+//
+// +kubebuilder:object:root=true
+type KeystoneIdentityBackendList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []KeystoneIdentityBackend `json:"items"`
+}
+
+// IdentityBackendLDAP is the type of a directory that is read with LDAP.
+const IdentityBackendLDAP = "LDAP"
+
+// KeystoneIdentityBackendSpec describes a KeystoneIdentityBackend.
+//
+// +kubebuilder:validation:XValidation:rule="self.keystoneRef == oldSelf.keystoneRef",fieldPath=".keystoneRef",message="the Keystone cannot be changed: create another backend"
+// +kubebuilder:validation:XValidation:rule="has(self.ldap) == (self.type == 'LDAP')",fieldPath=".type",message="the type LDAP needs the field ldap"
+type KeystoneIdentityBackendSpec struct {
+	// keystoneRef is the Keystone whose users come from there. It cannot be changed.
+	//
+	// +required
+	KeystoneRef commonv1.ServiceReference `json:"keystoneRef"`
+
+	// domain is the domain of these users and groups.
+	//
+	// +required
+	Domain IdentityDomainSpec `json:"domain"`
+
+	// type is the type of the backend: LDAP.
+	//
+	// +required
+	// +kubebuilder:validation:Enum=LDAP
+	Type string `json:"type"`
+
+	// ldap describes the directory of a backend of the type LDAP.
+	//
+	// +optional
+	LDAP *LDAPSpec `json:"ldap,omitempty"`
+}
+
+// DomainMode says where the domain of an identity backend comes from.
+//
+// +kubebuilder:validation:Enum=Manage;Adopt
+type DomainMode string
+
+const (
+	// DomainManage creates the domain, and refuses one that something else has created.
+	DomainManage DomainMode = "Manage"
+	// DomainAdopt takes a domain that exists.
+	DomainAdopt DomainMode = "Adopt"
+)
+
+// IdentityDomainSpec describes the domain of an identity backend.
+//
+// +kubebuilder:validation:XValidation:rule="self.name == oldSelf.name && self.mode == oldSelf.mode",message="the name and the mode cannot be changed: create another backend"
+type IdentityDomainSpec struct {
+	// name is the name of the domain. It cannot be changed. Those of the cloud's own users, such
+	// as "Default", are refused. Example: "staff".
+	//
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="!(self.lowerAscii() in ['default', 'service', 'admin'])",message="the domain has users of the cloud itself, which stay in the database: name another one"
+	Name string `json:"name"`
+
+	// mode says where the domain comes from. With "Manage" the operator creates it, and refuses
+	// one that something else has created; with "Adopt" it must exist. It cannot be changed.
+	//
+	// +optional
+	// +default="Manage"
+	Mode DomainMode `json:"mode,omitempty"`
+
+	// description is the description of a domain that the operator creates.
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=255
+	Description string `json:"description,omitempty"`
+}
+
+// KeystoneIdentityBackendStatus is the state of a KeystoneIdentityBackend, as the operator last
+// observed it.
+type KeystoneIdentityBackendStatus struct {
+	commonv1.AttachmentStatus `json:",inline"`
+
+	// domainID is the ID of the domain in Keystone.
+	//
+	// +optional
+	DomainID string `json:"domainID,omitempty"`
+}

@@ -1,0 +1,193 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/c5c3/forge/internal/common/attachment"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/ini"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/keys"
+	"github.com/c5c3/forge/operators/keystone/internal/ldap"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+)
+
+type (
+	identityBackend  = keystonev1alpha1.KeystoneIdentityBackend
+	acceptedIdentity = attachment.Accepted[*identityBackend]
+)
+
+const (
+	// domainsDir is where the files of identity backends are mounted.
+	domainsDir = "/etc/keystone/domains"
+	// domainsFolder is the folder below it in which Keystone looks for them. Keystone walks through
+	// all folders, so that it would find the files of a volume twice in the folder of the mount.
+	domainsFolder = "enabled"
+	// domainFile verifies an identity backend, and creates its domain.
+	domainFile = "identity_domain.py"
+	// caFile has the certificates of all directories. A process can have one such file: the LDAP
+	// library takes it for all connections.
+	caFile = "ldap-ca.pem"
+	// ownCAFile is the file of one backend with the certificates of its directory.
+	ownCAFile = "ca.pem"
+)
+
+// identityBackends declares KeystoneIdentityBackends. Nothing that cannot come back is stored in
+// one: assignments of its users stay in the database.
+var identityBackends = attachment.Declaration[*identityBackend]{
+	For: &identityBackend{}, List: &keystonev1alpha1.KeystoneIdentityBackendList{}, AddToScheme: keystonev1alpha1.AddToScheme,
+	Field: "spec.keystoneRef.name", Finalizer: "keystone.openstack.c5c3.io/in-use",
+	Service: &keystonev1alpha1.Keystone{}, Definition: &pass.Definition,
+	Guard: func(b *identityBackend) error {
+		keystonev1alpha1.SetIdentityBackendDefaults(b)
+		return keystonev1alpha1.ValidateIdentityBackend(b).ToAggregate()
+	},
+	Spec: func(b *identityBackend) any { return b.Spec },
+	// MariaDB compares the names of domains in this way.
+	Identity:    func(b *identityBackend) string { return "domain " + strings.ToLower(b.Spec.Domain.Name) },
+	Credentials: bindCredentials,
+	CABundle:    caBundle,
+	Conflict:    conflictingOptions,
+	Options:     identityOptions,
+	Files: &attachment.Files[*identityBackend]{
+		Render: domainFiles, Volume: "domains", Folder: domainsDir,
+		Mounted: func(b *identityBackend) corev1.KeyToPath {
+			return corev1.KeyToPath{Key: domainConfig(b), Path: domainsFolder + "/" + domainConfig(b)}
+		},
+	},
+	Verification: &attachment.Verification[*identityBackend]{
+		Database: pass.Database, Command: verifyDomain,
+		// Keystone loads no driver without its keys.
+		Mounts: func(p *service.Pass) []deployment.Mount { return keys.Mounts(p.Resource.GetName()) },
+	},
+	Accepted:   reconcile.NewSlot[[]acceptedIdentity]("IdentityBackends"),
+	Unverified: reconcile.NewSlot[[]acceptedIdentity]("UnverifiedIdentityBackends"),
+}
+
+// bindCredentials returns the Secret with the account that reads the directory. The spec may be
+// invalid.
+func bindCredentials(b *identityBackend) *service.Requirement {
+	if b.Spec.LDAP == nil {
+		return nil
+	}
+	return &service.Requirement{
+		Name: b.Spec.LDAP.BindCredentialsSecretRef.Name, Keys: []string{ldap.UserKey, ldap.PasswordKey},
+		Field: "spec.ldap.bindCredentialsSecretRef",
+	}
+}
+
+// caBundle returns the Secret with the certificates of the directory, nil without encryption.
+func caBundle(b *identityBackend) *service.Requirement {
+	if b.Spec.LDAP == nil || b.Spec.LDAP.TLS == nil {
+		return nil
+	}
+	ref := b.Spec.LDAP.TLS.CABundleSecretRef
+	return &service.Requirement{
+		Name: ref.Name, Keys: []string{ref.KeyOr(keystonev1alpha1.DefaultCABundleKey)}, Field: "spec.ldap.tls.caBundleSecretRef",
+	}
+}
+
+// ownIdentityOptions are the options by which users configure domains themselves.
+var ownIdentityOptions = []string{"driver", "domain_config_dir", "domain_configurations_from_database", "domain_specific_drivers_enabled"}
+
+// conflictingOptions names the option in the spec by which users configure domains themselves, ""
+// if there is none.
+func conflictingOptions(resource service.Resource) string {
+	k, ok := resource.(*keystonev1alpha1.Keystone)
+	if !ok {
+		return ""
+	}
+	plugins := ini.File{}
+	for _, plugin := range k.Spec.Plugins {
+		plugins[plugin.ConfigSection] = plugin.Config
+	}
+	given := ini.File(k.Spec.GlobalExtraConfig).Merge(plugins, k.Spec.ExtraConfig)
+	for _, option := range ownIdentityOptions {
+		if _, set := given.Get("identity", option); set {
+			return fmt.Sprintf("Keystone %s sets [identity] %s, with which it configures domains itself: remove that option, "+
+				"or configure this domain there, too", k.Name, option)
+		}
+	}
+	return ""
+}
+
+// identityOptions returns the options that make Keystone read the files of the backends.
+func identityOptions(_ *service.Pass, all []acceptedIdentity) ini.File {
+	if len(all) == 0 {
+		return nil
+	}
+	return ini.File{"identity": {
+		"domain_specific_drivers_enabled": "true", "domain_config_dir": domainsDir + "/" + domainsFolder,
+	}}
+}
+
+// domainConfig returns the name of the file about the domain. Keystone finds the domain by it.
+func domainConfig(b *identityBackend) string { return "keystone." + b.Spec.Domain.Name + ".conf" }
+
+// domainFiles returns the files of one backend.
+func domainFiles(a acceptedIdentity) (map[string]string, error) {
+	options, err := ldap.Options(a.Resource.Spec.LDAP, a.Credentials, pass.ConfigDir+caFile)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	if files[domainConfig(a.Resource)], err = options.Render(); err != nil {
+		return nil, err
+	}
+	if a.CABundle != nil {
+		key := a.Resource.Spec.LDAP.TLS.CABundleSecretRef.KeyOr(keystonev1alpha1.DefaultCABundleKey)
+		if files[ownCAFile], err = ldap.Certificates(a.CABundle, key); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// directoryCertificates returns the certificates of all directories, "" without any.
+func directoryCertificates(s *pass.Scope) string {
+	var certificates []string
+	for _, a := range identityBackends.Accepted.Value(s.Slots) {
+		if own := a.Files[ownCAFile]; own != "" && !slices.Contains(certificates, own) {
+			certificates = append(certificates, own)
+		}
+	}
+	return strings.Join(certificates, "")
+}
+
+// verifyDomain is the command that creates or finds the domain, and logs in to the directory. The
+// ID of a domain that the operator creates is the UID of its backend, so it knows what it has created.
+func verifyDomain(_ *service.Pass, b *identityBackend) []string {
+	arguments, err := json.Marshal(map[string]any{
+		"name": b.Spec.Domain.Name, "id": strings.ReplaceAll(string(b.UID), "-", ""), "description": b.Spec.Domain.Description,
+		"adopt": b.Spec.Domain.Mode == keystonev1alpha1.DomainAdopt,
+		"file":  domainsDir + "/" + domainConfig(b), "certificates": domainsDir + "/" + ownCAFile,
+	})
+	if err != nil {
+		panic(err) // Texts and a truth value can be encoded.
+	}
+	return []string{"python3", pass.ConfigDir + domainFile, string(arguments)}
+}
+
+// reconcileIdentityBackends finds the identity backends that the Keystone uses. It owns
+// IdentityBackendsReady.
+func reconcileIdentityBackends(ctx context.Context, s *pass.Scope) reconcile.Outcome {
+	return identityBackends.Reconcile(ctx, s.Pass)
+}
+
+// verifyIdentityBackends verifies those that pods are to get. It owns IdentityBackendsReady.
+func verifyIdentityBackends(ctx context.Context, s *pass.Scope) reconcile.Outcome {
+	return identityBackends.Verify(ctx, s.Pass)
+}
+
+// followIdentityBackends records which ones all pods have. It owns IdentityBackendsReady.
+func followIdentityBackends(ctx context.Context, s *pass.Scope) reconcile.Outcome {
+	return identityBackends.Follow(ctx, s.Pass)
+}
