@@ -176,7 +176,9 @@ func (in *BarbicanStatus) DeepCopyInto(out *BarbicanStatus) {
 	if in.SecretStores != nil {
 		in, out := &in.SecretStores, &out.SecretStores
 		*out = make([]types.Attached, len(*in))
-		copy(*out, *in)
+		for i := range *in {
+			(*in)[i].DeepCopyInto(&(*out)[i])
+		}
 	}
 }
 
