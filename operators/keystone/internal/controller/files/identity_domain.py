@@ -100,7 +100,7 @@ def options_of(wanted):
 
 def log_in(options):
     """Logs in to the directory, and looks for the trees."""
-    urls = options.ldap.url
+    urls, tree = options.ldap.url, None
     try:
         with backend.Identity(options).user.get_connection() as connection:
             for field, tree in (("users", options.ldap.user_tree_dn), ("groups", options.ldap.group_tree_dn)):
@@ -109,6 +109,8 @@ def log_in(options):
     except (exception.LDAPInvalidCredentialsError, ldap.INVALID_CREDENTIALS):
         raise Unfit("the directory refuses the account of spec.ldap.bindCredentialsSecretRef: correct its name or its password")
     except (ldap.NO_SUCH_OBJECT, ldap.INVALID_DN_SYNTAX):
+        if tree is None:
+            raise Unfit("the account of spec.ldap.bindCredentialsSecretRef is not the name of an entry (DN): correct it")
         raise Unfit("the directory has no entry %s, which is spec.ldap.%s.tree" % (tree, field))
     except (exception.LDAPServerConnectionError, ldap.SERVER_DOWN, ldap.CONNECT_ERROR, ldap.TIMEOUT):
         raise Unready(

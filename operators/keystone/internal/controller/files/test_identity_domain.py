@@ -122,6 +122,7 @@ class IdentityDomain(unittest.TestCase):
     def test_what_the_directory_refuses_is_named(self):
         for failure, code, says in (
             (self.ldap.INVALID_CREDENTIALS, 3, "bindCredentialsSecretRef"), (self.exception.LDAPInvalidCredentialsError, 3, "bindCredentialsSecretRef"),
+            (self.ldap.INVALID_DN_SYNTAX, 3, "is not the name of an entry (DN)"),
             (self.ldap.SERVER_DOWN, 1, "no connection to ldaps://ldap.example.com"),
             (self.exception.LDAPServerConnectionError, 1, "no connection to ldaps://ldap.example.com"), (self.ldap.BUSY, 1, "answers BUSY"),
         ):
