@@ -2,6 +2,7 @@ package controller
 
 import (
 	"reflect"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/intern"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 )
 
@@ -90,6 +92,10 @@ func CacheTransform(controllers ...Declaration) cache.TransformFunc {
 		}
 		if err := condense(cached, managers[reflect.TypeOf(obj)]); err != nil {
 			return nil, err
+		}
+		if resource, has := obj.(reconcile.Object); has {
+			// A decoded list may have room for twice as many.
+			resource.SetConditions(slices.Clone(resource.GetConditions()))
 		}
 		for _, c := range controllers {
 			c.trim(cached)
