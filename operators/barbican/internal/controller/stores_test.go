@@ -124,7 +124,8 @@ func TestADefaultStoreThatDoesNotExistIsNamed(t *testing.T) {
 func TestModulesOfTheImageAreCorrected(t *testing.T) {
 	_, files := rendered(t, withVault(nil))
 	for module, file := range corrections.Corrections {
-		if !strings.Contains(files["sitecustomize.py"], `"`+module+`":"`+file+`"`) || !strings.Contains(files[file+".py"], "def correct(module)") {
+		named := strings.Contains(files["sitecustomize.py"], `"`+module+`":"`+file+`"`)
+		if !named || !strings.Contains(files[file+".py"], "def correct(module)") {
 			t.Errorf("nothing corrects %s", module)
 		}
 	}

@@ -170,7 +170,8 @@ func TestEveryServiceFollowsItsControlPlane(t *testing.T) {
 		if !metav1.IsControlledBy(resource, w.cp) {
 			t.Errorf("%s belongs to %v", svc.Kind.Kind, resource.GetOwnerReferences())
 		}
-		w.expectEach(t, services.List{svc}, metav1.ConditionFalse, "WaitingForKIND", "has not processed "+svc.Kind.Kind+" controlplane-"+nameOf(svc)+" yet")
+		w.expectEach(t, services.List{svc}, metav1.ConditionFalse, "WaitingForKIND",
+			"has not processed "+svc.Kind.Kind+" controlplane-"+nameOf(svc)+" yet")
 		w.reportService(t, svc, "", false)
 		w.expectEach(t, services.List{svc}, metav1.ConditionFalse, "WaitingForKIND", "is not ready: pods are starting")
 		w.reportService(t, svc, "2025.2", true)
