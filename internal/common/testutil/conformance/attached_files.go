@@ -55,12 +55,19 @@ func (s attachedTrial[T, A]) verified(t *testing.T) {
 	a.ready(firstAttached)
 }
 
-func (s attachedTrial[T, A]) endsUncounted(t *testing.T) {
+// releasing starts with a resource that is deleted, and that pods still have.
+func (s attachedTrial[T, A]) releasing(t *testing.T) *attachedTo[T, A] {
+	t.Helper()
 	a := s.start(t, firstAttached)
 	a.ready(firstAttached)
 	a.Deployments.Set(a.namespace(), a.service.GetName(), standin.Hang())
 	a.remove(firstAttached)
 	a.is(firstAttached, vocabulary.ConditionProgrammed, metav1.ConditionFalse, vocabulary.ReasonReleasing)
+	return a
+}
+
+func (s attachedTrial[T, A]) endsUncounted(t *testing.T) {
+	a := s.releasing(t)
 	a.Deployments.Set(a.namespace(), a.service.GetName(), standin.Succeed())
 	a.gone(firstAttached)
 	a.entry(firstAttached, "gone", func(e *commonv1.Attached) bool { return e == nil })
@@ -68,11 +75,7 @@ func (s attachedTrial[T, A]) endsUncounted(t *testing.T) {
 }
 
 func (s attachedTrial[T, A]) goesUncounted(t *testing.T) {
-	a := s.start(t, firstAttached)
-	a.ready(firstAttached)
-	a.Deployments.Set(a.namespace(), a.service.GetName(), standin.Hang())
-	a.remove(firstAttached)
-	a.is(firstAttached, vocabulary.ConditionProgrammed, metav1.ConditionFalse, vocabulary.ReasonReleasing)
+	a := s.releasing(t)
 	objects.Delete(t, s.Admin, client.Object(a.service))
 	a.gone(firstAttached)
 }
