@@ -18,19 +18,18 @@ infra_images_metrics-server := metrics-server
 infra_images_openstack := mariadb memcached
 infra_images_secretstore := secretstore
 infra_images_traefik := traefik
-# The services of which the cluster gets images, and which the control plane of the quick
-# start has.
+# The services of which the cluster gets operators and images, and which the control plane of
+# the quick start has.
 SERVICES ?= keystone barbican placement glance horizon
 
-# An operator comes with the image of its service, if that is one of them, and with that of
-# the client.
+# An operator comes with the images of its service, if it has one, and of the client.
 $(foreach operator,$(OPERATORS),$(eval infra_images_$(operator)-operator := \
-	$(operator)-operator openstack-client $(filter $(operator),$(SERVICES))))
+	$(operator)-operator openstack-client $(filter-out c5c3,$(operator))))
 infra_parts := $(patsubst infra_images_%,%,$(filter infra_images_%,$(.VARIABLES)))
 
 # The parts that a ControlPlane requires in addition to the default ones, with our
 # own operators. It creates the resources of the part "openstack" itself.
-infra_controlplane := k-orc memcached-operator $(if $(filter external,$(CONTROLPLANE_OPERATORS)),,$(addsuffix -operator,$(OPERATORS)))
+infra_controlplane := k-orc memcached-operator $(if $(filter external,$(CONTROLPLANE_OPERATORS)),,$(addsuffix -operator,c5c3 $(SERVICES)))
 infra_selected = $(sort $(if $(filter true,$(WITH_CONTROLPLANE)),$(filter-out openstack,$(INFRA)) $(infra_controlplane),$(INFRA)))
 infra_archives = $(sort $(patsubst %,$(IMAGES_CACHE)/%.tar,$(foreach part,$(infra_selected),$(infra_images_$(part)))))
 

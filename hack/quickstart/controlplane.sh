@@ -14,7 +14,7 @@ source "$here/lib.sh"
 source "$here/stages.sh"
 
 namespace=openstack
-mapfile -t operators < <("$root/hack/tools/operators.sh")
+read -ra operators <<<"c5c3 ${SERVICES:?}"
 parts=(mariadb-operator external-secrets secretstore k-orc memcached-operator "${operators[@]/%/-operator}")
 
 with_parts() { "$@" INFRA="${parts[*]}" WITH_CONTROLPLANE=true; }
@@ -31,7 +31,7 @@ bring_control_plane_up() {
 	apply -f "$root/deploy/quickstart/namespace.yaml"
 	retry 30 apply -f "$root/deploy/controlplane/controlplane.yaml"
 	local service
-	for service in ${SERVICES:?}; do
+	for service in $SERVICES; do
 		[[ $service == keystone ]] || apply -f "$root/deploy/controlplane/services/$service.yaml" --field-manager="quickstart-$service"
 	done
 	await_ready "$namespace" controlplane/controlplane "${READY_TIMEOUT:-600}"
