@@ -6,11 +6,11 @@ package thirdparty
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -95,8 +95,7 @@ var sources = map[Project]source{
 	},
 }
 
-// CRDs returns the definitions of the given projects. It fails when a module
-// is not in the module cache.
+// CRDs returns the definitions of the given projects. It downloads their modules if needed.
 func CRDs(projects ...Project) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var out []*apiextensionsv1.CustomResourceDefinition
 	for _, p := range projects {
@@ -165,9 +164,6 @@ func read(p Project) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dirs[src.module] == "" {
-		return nil, fmt.Errorf("module %s is not in the module cache: run `go mod download`", src.module)
-	}
 	var out [][]byte
 	for _, file := range src.files {
 		data, err := os.ReadFile(filepath.Join(dirs[src.module], src.dir, file))
@@ -195,10 +191,10 @@ func readEmbedded() ([][]byte, error) {
 	return out, nil
 }
 
-// moduleDirs asks the go command, once per process, where the modules of all
-// sources are unpacked.
+// moduleDirs asks the go command, once per process, where the modules of all sources are
+// unpacked. It downloads those that nothing has been compiled from yet.
 var moduleDirs = sync.OnceValues(func() (map[string]string, error) {
-	args := []string{"list", "-m", "-f", "{{.Path}} {{.Dir}}"}
+	args := []string{"mod", "download", "-json"}
 	for _, src := range sources {
 		args = append(args, src.module)
 	}
@@ -207,12 +203,15 @@ var moduleDirs = sync.OnceValues(func() (map[string]string, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go list -m: %w: %s", err, stderr.String())
+		return nil, fmt.Errorf("go mod download: %w: %s%s", err, stderr.String(), out)
 	}
 	dirs := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		path, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
-		dirs[path] = dir
+	for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More(); {
+		var module struct{ Path, Dir string }
+		if err := decoder.Decode(&module); err != nil {
+			return nil, fmt.Errorf("output of go mod download: %w", err)
+		}
+		dirs[module.Path] = module.Dir
 	}
 	return dirs, nil
 })
