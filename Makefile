@@ -11,8 +11,8 @@ BIN := $(CACHE)/bin
 OPERATORS := $(shell $(ROOT)/hack/tools/operators.sh)
 # With the one that runs the operators of all services.
 PROGRAMS := $(shell $(ROOT)/hack/tools/operators.sh --programs)
-# The operators come first: their tests take longest.
-GO_MODULES := $(addprefix operators/,$(PROGRAMS)) internal/common \
+# The operators come first, from those whose tests take longest.
+GO_MODULES := $(addprefix operators/,c5c3 keystone $(filter-out c5c3 keystone,$(PROGRAMS))) internal/common \
 	$(sort $(patsubst %/go.mod,%,$(wildcard kubectl-forge/go.mod hack/*/go.mod workshop/*/go.mod)))
 
 include $(sort $(wildcard hack/make/*.mk))
