@@ -1,23 +1,24 @@
 #!/usr/bin/env bash
-# Writes an operator's CRDs, webhook configurations and RBAC role from the
-# markers in its code.
+# Writes the CRDs, webhook configurations and RBAC roles of operators from the
+# markers in their code.
 #
-# Usage: manifests.sh CONTROLLER_GEN OPERATOR_DIR ROLE_NAME
+# Usage: manifests.sh CONTROLLER_GEN OPERATOR...
+# OPERATOR is a folder such as operators/keystone.
 set -euo pipefail
 
-controller_gen=$1 operator=$2 role=$3
+controller_gen=$1
+shift
 version=$(<VERSION)
-cd "$operator"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-"$controller_gen" \
-	crd:omitToolVersion=true webhook \
-	paths=./api/... paths=./internal/webhook/... \
-	output:crd:dir=config/crd/bases \
-	output:webhook:dir=config/webhook
+# Those of all operators in one run, which reads the types of Kubernetes once.
+apis=("${@/#/paths=./}")
+"$controller_gen" crd:omitToolVersion=true "${apis[@]/%//api/...}" "output:crd:dir=$work"
 
 # The fields of an affinity are described in the documentation of Kubernetes. Their
 # descriptions would be a large part of a definition, whose size kubectl apply limits.
-for definition in config/crd/bases/*.yaml; do
+without_affinity() {
 	awk '
 		match($0, /[^ ]/) { depth = RSTART }
 		skipping && depth > skipping { next }
@@ -25,14 +26,27 @@ for definition in config/crd/bases/*.yaml; do
 		affinity && depth <= affinity { affinity = 0 }
 		affinity && depth > affinity + 2 && /^ *description:/ { skipping = depth; next }
 		/^ *affinity:$/ { affinity = depth }
-		{ print }' "$definition" >"$definition.new"
-	mv "$definition.new" "$definition"
-done
+		{ print }' "$1"
+}
 
 # The annotation shows which version a definition in a cluster came with, and prevents an
 # older one from replacing it.
-sed -i "s|^metadata:\$|metadata:\n  annotations:\n    forge.c5c3.io/version: $version|" config/crd/bases/*.yaml
+write_definitions() {
+	local operator=$1 group definition
+	group=$(sed -n 's/^\/\/ +groupName=//p' "$operator"/api/v1alpha1/groupversion_info.go)
+	mkdir -p "$operator/config/crd/bases"
+	for definition in "$work/$group"_*.yaml; do
+		without_affinity "$definition" |
+			sed "s|^metadata:\$|metadata:\n  annotations:\n    forge.c5c3.io/version: $version|" >"$operator/config/crd/bases/${definition##*/}"
+	done
+}
 
-if [[ -d internal/controller ]]; then
-	"$controller_gen" "rbac:roleName=$role" paths=./internal/... output:rbac:dir=config/rbac
-fi
+for operator; do
+	write_definitions "$operator"
+	(
+		cd "$operator"
+		"$controller_gen" webhook paths=./internal/webhook/... output:webhook:dir=config/webhook
+		[[ ! -d internal/controller ]] ||
+			"$controller_gen" "rbac:roleName=${operator##*/}-operator" paths=./internal/... output:rbac:dir=config/rbac
+	)
+done

@@ -22,11 +22,11 @@ versions: ## Write the version from VERSION into the charts.
 
 .PHONY: generate-deepcopy
 generate-deepcopy: $(BIN)/controller-gen
-	@$(foreach package,$(API_PACKAGES),(cd $(package) && $(BIN)/controller-gen object paths=.);)
+	@$(BIN)/controller-gen object $(addprefix paths=./,$(API_PACKAGES))
 
 .PHONY: manifests
 manifests: $(BIN)/controller-gen ## Generate CRDs, RBAC and webhook manifests from the markers in the code.
-	@$(foreach operator,$(OPERATORS),hack/generate/manifests.sh $(BIN)/controller-gen operators/$(operator) $(operator)-operator;)
+	@hack/generate/manifests.sh $(BIN)/controller-gen $(addprefix operators/,$(OPERATORS))
 
 .PHONY: sync-crds
 sync-crds: manifests ## Copy CRDs and RBAC rules into the Helm charts.
