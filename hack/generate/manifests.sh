@@ -39,6 +39,10 @@ write_definitions() {
 		without_affinity "$definition" |
 			sed "s|^metadata:\$|metadata:\n  annotations:\n    forge.c5c3.io/version: $version|" >"$operator/config/crd/bases/${definition##*/}"
 	done
+	{
+		printf 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n'
+		(cd "$operator/config/crd" && printf '  - %s\n' bases/*.yaml)
+	} >"$operator/config/crd/kustomization.yaml"
 }
 
 for operator; do
