@@ -12,9 +12,10 @@ SHELL_SCRIPTS = $(shell git ls-files -z -co --exclude-standard | xargs -0 awk \
 build: ## Compile all packages of all modules.
 	go build $(GO_PATTERNS)
 
+# With the flags of hack/tools/build.sh it reads what the tests have compiled.
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Run the Go linters, including go vet.
-	$(BIN)/golangci-lint run $(GO_PATTERNS)
+	@CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath -gcflags=all=-dwarf=false" $(BIN)/golangci-lint run $(GO_PATTERNS)
 
 .PHONY: fmt
 fmt: $(BIN)/golangci-lint ## Format the Go files.
