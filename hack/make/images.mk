@@ -8,9 +8,9 @@ IMAGE_SCRIPTS := images/build.sh images/name.sh
 IMAGE_RELEASES := $(shell awk '!/^(\#|$$)/ { sub(".*/", "", $$1); print ((default[$$1]++) ? $$1 "-" $$2 : $$1) "|" $$1 "|" $$2 }' images/releases)
 field = $(word $(1),$(subst |, ,$(2)))
 
-# Images of Debian packages, and images of our own binaries. Those with OpenStack's own tests are
-# built for the suites that need them.
-TEST_IMAGES := placement-tests tempest
+# Images of Debian packages, and images of our own binaries. Those with OpenStack's own tests, and
+# the directory, are built for the suites that need them.
+TEST_IMAGES := placement-tests slapd tempest
 DEBIAN_IMAGES := $(filter-out $(TEST_IMAGES),$(sort $(foreach line,$(IMAGE_RELEASES),$(call field,2,$(line)))))
 OPERATOR_IMAGES := $(addsuffix -operator,$(PROGRAMS))
 IMAGE_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) $(OPERATOR_IMAGES))
