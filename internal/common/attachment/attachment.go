@@ -71,6 +71,9 @@ type Declaration[A Resource] struct {
 	Files *Files[A]
 	// Verification declares how to find out whether a resource with files works. It may be nil.
 	Verification *Verification[A]
+	// Removal declares how to remove what the database has of a resource, nil if that stays. Only a
+	// kind with a verification has one.
+	Removal *Removal[A]
 	// Accepted holds the accepted resources of a pass, and Unverified those that are to be verified.
 	// Only a kind with a verification has the latter.
 	Accepted   *reconcile.Slot[[]Accepted[A]]

@@ -191,6 +191,8 @@ func (s *scope[A]) release(ctx context.Context) reconcile.Outcome {
 		return reconcile.Waiting(vocabulary.ReasonReleasing, name+" has not released it yet; look at the conditions of that")
 	case entry.Phase == commonv1.AttachedReleased:
 		return released
+	case entry.InUse != "" && entry.Phase == commonv1.AttachedReleasing:
+		return reconcile.Waiting(vocabulary.ReasonInUse, entry.InUse)
 	case entry.InUse != "":
 		return reconcile.Waiting(vocabulary.ReasonInUse, name+" still needs it: "+entry.InUse)
 	case entry.Phase == commonv1.AttachedReleasing, s.declared.Usage == nil:

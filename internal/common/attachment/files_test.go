@@ -81,20 +81,26 @@ func mustBe(t *testing.T, outcome reconcile.Outcome) {
 // endOf ends the verification of the mooring.
 func endOf(t *testing.T, p *service.Pass, m *instance.Mooring, how batchv1.JobConditionType, code int32, said string) {
 	t.Helper()
+	endTask(t, p, VerificationName(m.UID), verifyTask, how, code, said)
+}
+
+// endTask ends the task with the container.
+func endTask(t *testing.T, p *service.Pass, name, container string, how batchv1.JobConditionType, code int32, said string) {
+	t.Helper()
 	live := &batchv1.Job{}
-	if err := p.Client.Get(t.Context(), p.Key(p.Named(VerificationName(m.UID))), live); err != nil {
+	if err := p.Client.Get(t.Context(), p.Key(p.Named(name)), live); err != nil {
 		t.Fatal(err)
 	}
 	live.Status.Conditions = ended(how)
 	if err := p.Client.Status().Update(t.Context(), live); err != nil {
 		t.Fatal(err)
 	}
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "verify-" + m.Name}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "pod-of-" + name}}
 	pod.Labels = map[string]string{batchv1.JobNameLabel: live.Name}
 	pod.OwnerReferences = []metav1.OwnerReference{{
 		UID: live.UID, Controller: ptr.To(true), Name: live.Name, Kind: "Job", APIVersion: "batch/v1",
 	}}
-	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: verifyTask, State: corev1.ContainerState{
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: container, State: corev1.ContainerState{
 		Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: said},
 	}}}
 	if err := p.Client.Create(t.Context(), pod); err != nil {

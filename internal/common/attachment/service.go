@@ -261,6 +261,9 @@ func (d Declaration[A]) entry(entries []commonv1.Attached, accepted []Accepted[A
 		// It is verified, and no pod has it yet.
 	case resource.GetDeletionTimestamp().IsZero():
 		return nil
+	case entry.Phase == "" && d.removes(resource):
+		// No pod has ever had it, and its verification may have left something behind.
+		entry.Phase = commonv1.AttachedReleasing
 	case entry.Phase == "":
 		// No pod has ever had it.
 		entry.Phase = commonv1.AttachedReleased

@@ -1,7 +1,6 @@
 package attachment
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"encoding/hex"
@@ -71,11 +70,11 @@ func (d Declaration[A]) end(
 	switch {
 	case entry.Phase == commonv1.AttachedReleased:
 		return 0, nil
-	case d.Usage == nil:
-		entry.Phase = next(cmp.Or(entry.Phase, commonv1.AttachedEmptying), false)
-		return 0, nil
 	case entry.Phase == "":
 		entry.Phase = commonv1.AttachedEmptying
+	}
+	if d.Usage == nil {
+		return d.endUncounted(ctx, p, resource, entry)
 	}
 	if entry.Phase == commonv1.AttachedEmptying {
 		// The resource may have been accepted just before its deletion.
@@ -141,6 +140,9 @@ func (d Declaration[A]) jobs(uid types.UID) (names []string) {
 	}
 	if d.Verification != nil {
 		names = append(names, VerificationName(uid))
+	}
+	if d.Removal != nil {
+		names = append(names, RemovalName(uid))
 	}
 	return names
 }

@@ -57,19 +57,23 @@ func VerificationName(uid types.UID) string {
 // VerificationTask builds the task that verifies the resource. It runs again for another
 // configuration of the resource, and not for another one of the service.
 func (d Declaration[A]) VerificationTask(p *service.Pass, a Accepted[A]) deployment.Task {
-	mounts := slices.Concat([]deployment.Mount{deployment.ConfigMount(p)}, database.TLSMounts(p),
-		[]deployment.Mount{deployment.SecretMount(d.Files.Volume, a.secret, d.Files.Folder)})
-	if d.Verification.Mounts != nil {
-		mounts = append(mounts, d.Verification.Mounts(p)...)
-	}
 	return deployment.Task{
 		Name: VerificationName(a.Resource.GetUID()), Container: verifyTask, Retries: 2,
 		Command:  d.Verification.Command(p, a.Resource),
 		Failures: []batchv1.PodFailurePolicyRule{deployment.FailsAtOnce(verifyTask, exitUnfit)},
 		Env:      d.Verification.Database.ToolEnv(p),
-		Mounts:   mounts,
+		Mounts:   d.toolMounts(p, deployment.SecretMount(d.Files.Volume, a.secret, d.Files.Folder)),
 		RunKey:   []any{a.Resource.GetUID(), a.Configuration},
 	}
+}
+
+// toolMounts returns the mounts of a task that uses the code and the database of the service, with its own.
+func (d Declaration[A]) toolMounts(p *service.Pass, own ...deployment.Mount) []deployment.Mount {
+	mounts := slices.Concat([]deployment.Mount{deployment.ConfigMount(p)}, database.TLSMounts(p), own)
+	if d.Verification.Mounts != nil {
+		mounts = append(mounts, d.Verification.Mounts(p)...)
+	}
+	return mounts
 }
 
 // isVerified reports whether a Job has found that the configuration works. What pods have was

@@ -61,17 +61,10 @@ func AttachmentConditions() []Condition {
 	}, attachmentSummary()...)
 }
 
-// VerifiedConditions returns [AttachmentConditions] of a resource that a Job verifies, and in which
-// nothing is stored that the service would need.
+// VerifiedConditions returns [AttachmentConditions] of a resource that a Job verifies.
 func VerifiedConditions() []Condition {
-	conditions := WithFalse(AttachmentConditions(), ConditionAccepted,
+	return WithFalse(AttachmentConditions(), ConditionAccepted,
 		ReasonConflictingOptions, ReasonVerifying, ReasonVerificationFailed)
-	for i := range conditions {
-		if conditions[i].Type == ConditionProgrammed {
-			conditions[i].False = []string{ReasonNotProgrammed, ReasonReleasing, ReasonReconcileError}
-		}
-	}
-	return conditions
 }
 
 // attachmentSummary is [Summary] without the reasons of a kind that can hibernate.

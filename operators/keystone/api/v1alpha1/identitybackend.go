@@ -20,6 +20,11 @@ import (
 // DefaultCABundleKey is the key of certificates in a Secret.
 const DefaultCABundleKey = "ca.crt"
 
+// AnnotationDeleteDomain on a KeystoneIdentityBackend that is being deleted agrees to the deletion of
+// its domain with what is in it. Its value is the one that the condition names, so that it applies
+// to that only.
+const AnnotationDeleteDomain = "keystone.openstack.c5c3.io/delete-domain"
+
 // ServiceName returns the name of the Keystone.
 func (b *KeystoneIdentityBackend) ServiceName() string { return b.Spec.KeystoneRef.Name }
 
@@ -50,6 +55,7 @@ func (b *KeystoneIdentityBackend) StatusCopy() any { return *b.Status.DeepCopy()
 // SetIdentityBackendDefaults fills in the fields that have a default.
 func SetIdentityBackendDefaults(b *KeystoneIdentityBackend) {
 	b.Spec.Domain.Mode = cmp.Or(b.Spec.Domain.Mode, DomainManage)
+	b.Spec.Domain.DeletionPolicy = cmp.Or(b.Spec.Domain.DeletionPolicy, commonv1.DeletionPolicyRetain)
 	ldap := b.Spec.LDAP
 	if ldap == nil {
 		return
@@ -144,13 +150,16 @@ func checkIdentityBackendName(b *KeystoneIdentityBackend, at *field.Path) field.
 }
 
 func checkDomain(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
-	name, mode := b.Spec.Domain.Name, b.Spec.Domain.Mode
+	name, mode, policy := b.Spec.Domain.Name, b.Spec.Domain.Mode, b.Spec.Domain.DeletionPolicy
 	return slices.Concat(
 		unless(domainName.MatchString(name), at.Child("name"), name,
 			"it must have up to 64 letters, digits, dashes, underscores and dots: a file is named after it"),
 		unless(!slices.Contains(reservedDomains, strings.ToLower(name)), at.Child("name"), name,
 			"the domain has users of the cloud itself, which stay in the database: name another one"),
 		unless(mode == DomainManage || mode == DomainAdopt, at.Child("mode"), mode, "it must be Manage or Adopt"),
+		commonv1.CheckDeletionPolicy(policy, at.Child("deletionPolicy")),
+		unless(policy != commonv1.DeletionPolicyDelete || mode != DomainAdopt, at.Child("deletionPolicy"), policy,
+			"the operator deletes only a domain that it has created: set Retain, and delete the domain with the OpenStack client"),
 	)
 }
 

@@ -84,6 +84,15 @@ func identityViolations() []identityViolation {
 		{"a path as a domain", inDomain("../staff"), "spec.domain.name", "a file is named after it", apitest.NoMatch, ""},
 		{"the default domain", inDomain("DEFAULT"), "spec.domain.name", reserved, reserved, ""},
 		{
+			"an unknown deletion policy", func(b *KeystoneIdentityBackend) { b.Spec.Domain.DeletionPolicy = "Orphan" },
+			"spec.domain.deletionPolicy", "Unsupported value", "Unsupported value", "",
+		},
+		{
+			"the deletion of another's domain", func(b *KeystoneIdentityBackend) {
+				b.Spec.Domain.Mode, b.Spec.Domain.DeletionPolicy = DomainAdopt, commonv1.DeletionPolicyDelete
+			}, "spec.domain.deletionPolicy", "only a domain that it has created", "only a domain that it has created", "",
+		},
+		{
 			"no directory", func(b *KeystoneIdentityBackend) { b.Spec.LDAP = nil },
 			"spec.type", "the type LDAP needs the field ldap", "the type LDAP needs the field ldap", "",
 		},
@@ -141,6 +150,7 @@ func identityBackends() apitest.Kind[*KeystoneIdentityBackend] {
 		Complete:   []func() *KeystoneIdentityBackend{completeIdentityBackend, startTLSBackend, lockedBackend},
 		DefaultRows: []apitest.Default{
 			{Path: "spec.domain.mode", Want: "Manage"},
+			{Path: "spec.domain.deletionPolicy", Want: "Retain"},
 			{Path: "spec.ldap.scope", Want: "sub"},
 			{Path: "spec.ldap.timeoutSeconds", Want: int64(5)},
 			{Path: "spec.ldap.users.objectClass", Want: "inetOrgPerson"},
@@ -173,6 +183,9 @@ func identityBackends() apitest.Kind[*KeystoneIdentityBackend] {
 		},
 		Violations: apitest.Violations(identityViolations()),
 		Accepted: map[string]func(*KeystoneIdentityBackend){
+			"the deletion of its own domain": func(b *KeystoneIdentityBackend) {
+				b.Spec.Domain.DeletionPolicy = commonv1.DeletionPolicyDelete
+			},
 			"a name with dots":         inDomain("Example.COM"),
 			"no groups":                func(b *KeystoneIdentityBackend) { b.Spec.LDAP.Groups = nil },
 			"a server without TLS":     func(b *KeystoneIdentityBackend) { b.Spec.LDAP.URLs, b.Spec.LDAP.TLS = []string{"ldap://ldap"}, nil },

@@ -91,6 +91,7 @@ const (
 // IdentityDomainSpec describes the domain of an identity backend.
 //
 // +kubebuilder:validation:XValidation:rule="self.name == oldSelf.name && self.mode == oldSelf.mode",message="the name and the mode cannot be changed: create another backend"
+// +kubebuilder:validation:XValidation:rule="self.deletionPolicy != 'Delete' || self.mode != 'Adopt'",fieldPath=".deletionPolicy",message="the operator deletes only a domain that it has created: set Retain, and delete the domain with the OpenStack client"
 type IdentityDomainSpec struct {
 	// name is the name of the domain. It cannot be changed. Those of the cloud's own users, such
 	// as "Default", are refused. Example: "staff".
@@ -107,6 +108,14 @@ type IdentityDomainSpec struct {
 	// +optional
 	// +default="Manage"
 	Mode DomainMode `json:"mode,omitempty"`
+
+	// deletionPolicy determines what happens to the domain when the backend is deleted. With "Retain"
+	// it stays, with its projects and roles. With "Delete" the operator deletes a domain that it has
+	// created, with all of them; it asks for an annotation before it deletes a domain that is not empty.
+	//
+	// +optional
+	// +default="Retain"
+	DeletionPolicy commonv1.DeletionPolicy `json:"deletionPolicy,omitempty"`
 
 	// description is the description of a domain that the operator creates.
 	//

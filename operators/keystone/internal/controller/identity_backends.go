@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
 	"github.com/c5c3/forge/operators/keystone/internal/ldap"
@@ -33,6 +35,8 @@ const (
 	domainsFolder = "enabled"
 	// domainFile verifies an identity backend, and creates its domain.
 	domainFile = "identity_domain.py"
+	// domainRemovalFile deletes the domain of an identity backend.
+	domainRemovalFile = "identity_domain_removal.py"
 	// caFile has the certificates of all directories. A process can have one such file: the LDAP
 	// library takes it for all connections.
 	caFile = "ldap-ca.pem"
@@ -41,7 +45,7 @@ const (
 )
 
 // identityBackends declares KeystoneIdentityBackends. Nothing that cannot come back is stored in
-// one: assignments of its users stay in the database.
+// one: unless its domain is deleted, assignments of its users stay in the database.
 var identityBackends = attachment.Declaration[*identityBackend]{
 	For: &identityBackend{}, List: &keystonev1alpha1.KeystoneIdentityBackendList{}, AddToScheme: keystonev1alpha1.AddToScheme,
 	Field: "spec.keystoneRef.name", Finalizer: "keystone.openstack.c5c3.io/in-use",
@@ -50,7 +54,7 @@ var identityBackends = attachment.Declaration[*identityBackend]{
 		keystonev1alpha1.SetIdentityBackendDefaults(b)
 		return keystonev1alpha1.ValidateIdentityBackend(b).ToAggregate()
 	},
-	Spec: func(b *identityBackend) any { return b.Spec },
+	Spec: configured,
 	// MariaDB compares the names of domains in this way.
 	Identity:    func(b *identityBackend) string { return "domain " + strings.ToLower(b.Spec.Domain.Name) },
 	Credentials: bindCredentials,
@@ -67,6 +71,9 @@ var identityBackends = attachment.Declaration[*identityBackend]{
 		Database: pass.Database, Command: verifyDomain,
 		// Keystone loads no driver without its keys.
 		Mounts: func(p *service.Pass) []deployment.Mount { return keys.Mounts(p.Resource.GetName()) },
+	},
+	Removal: &attachment.Removal[*identityBackend]{
+		Wanted: deletesDomain, Consent: agreed, Command: removeDomain,
 	},
 	Accepted:   reconcile.NewSlot[[]acceptedIdentity]("IdentityBackends"),
 	Unverified: reconcile.NewSlot[[]acceptedIdentity]("UnverifiedIdentityBackends"),
@@ -162,18 +169,54 @@ func directoryCertificates(s *pass.Scope) string {
 	return strings.Join(certificates, "")
 }
 
-// verifyDomain is the command that creates or finds the domain, and logs in to the directory. The
-// ID of a domain that the operator creates is the UID of its backend, so it knows what it has created.
+// configured returns what of a backend ends up in the configuration. Pods need not be replaced for
+// another deletion policy.
+func configured(b *identityBackend) any {
+	spec := *b.Spec.DeepCopy()
+	spec.Domain.DeletionPolicy = ""
+	return spec
+}
+
+// ownDomainID is the ID of a domain that the operator creates for the backend. So it knows what it
+// has created.
+func ownDomainID(b *identityBackend) string { return strings.ReplaceAll(string(b.UID), "-", "") }
+
+// verifyDomain is the command that creates or finds the domain, and logs in to the directory.
 func verifyDomain(_ *service.Pass, b *identityBackend) []string {
-	arguments, err := json.Marshal(map[string]any{
-		"name": b.Spec.Domain.Name, "id": strings.ReplaceAll(string(b.UID), "-", ""), "description": b.Spec.Domain.Description,
+	return script(domainFile, map[string]any{
+		"name": b.Spec.Domain.Name, "id": ownDomainID(b), "description": b.Spec.Domain.Description,
 		"adopt": b.Spec.Domain.Mode == keystonev1alpha1.DomainAdopt,
 		"file":  domainsDir + "/" + domainConfig(b), "certificates": domainsDir + "/" + ownCAFile,
 	})
+}
+
+// deletesDomain reports whether the domain ends with the backend.
+func deletesDomain(b *identityBackend) bool {
+	return b.Spec.Domain.DeletionPolicy == commonv1.DeletionPolicyDelete && b.Spec.Domain.Mode == keystonev1alpha1.DomainManage
+}
+
+// consentPattern matches what identifies the content of a domain.
+var consentPattern = regexp.MustCompile(`^[0-9a-f]{12}$`)
+
+// agreed returns the content of the domain to whose deletion the user has agreed, "" for none.
+func agreed(b *identityBackend) string {
+	return consentPattern.FindString(b.Annotations[keystonev1alpha1.AnnotationDeleteDomain])
+}
+
+// removeDomain is the command that deletes the domain.
+func removeDomain(_ *service.Pass, b *identityBackend) []string {
+	return script(domainRemovalFile, map[string]any{
+		"id": ownDomainID(b), "agreed": agreed(b), "annotation": keystonev1alpha1.AnnotationDeleteDomain,
+	})
+}
+
+// script returns the command that runs a Python file with the arguments.
+func script(file string, arguments map[string]any) []string {
+	encoded, err := json.Marshal(arguments)
 	if err != nil {
-		panic(err) // Texts and a truth value can be encoded.
+		panic(err) // Texts and truth values can be encoded.
 	}
-	return []string{"python3", pass.ConfigDir + domainFile, string(arguments)}
+	return []string{"python3", pass.ConfigDir + file, string(encoded)}
 }
 
 // reconcileIdentityBackends finds the identity backends that the Keystone uses. It owns

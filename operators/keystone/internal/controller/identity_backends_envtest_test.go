@@ -3,15 +3,20 @@
 package controller_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/attachment"
 	"github.com/c5c3/forge/internal/common/testutil/conformance"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -60,6 +65,53 @@ func TestTwoWaysToConfigureDomainsAreReported(t *testing.T) {
 	expect.Condition(t, c, b, vocabulary.ConditionAccepted, metav1.ConditionFalse, vocabulary.ReasonConflictingOptions,
 		"[identity] domain_configurations_from_database", "remove that option")
 	expect.Condition(t, c, k, vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
+}
+
+// asked starts with a backend that is being deleted, and that asks whether its domain may go, too.
+func asked(t *testing.T) (client.Client, *keystonev1alpha1.KeystoneIdentityBackend, string) {
+	t.Helper()
+	c, k, _ := converged(t, modes[0])
+	b := directory(k.Namespace, "staff")
+	b.Spec.Domain.DeletionPolicy = commonv1.DeletionPolicyDelete
+	objects.Create(t, c, client.Object(account(k.Namespace, "staff")), client.Object(b))
+	expect.Condition(t, c, b, vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
+	removal := k.Name + "-" + attachment.RemovalName(b.UID)
+	jobs.Set(k.Namespace, removal, standin.FailWith(3, "projects: 2. To agree, annotate the backend"))
+	if err := c.Delete(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	expect.Condition(t, c, b, vocabulary.ConditionProgrammed, metav1.ConditionFalse, vocabulary.ReasonInUse, "projects: 2. To agree")
+	expect.Condition(t, c, b, vocabulary.ConditionReady, metav1.ConditionFalse, vocabulary.ReasonDeleting, "projects: 2")
+	expect.Condition(t, c, k, vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
+	return c, b, removal
+}
+
+func TestADomainIsDeletedWithItsBackendOnceTheUserAgrees(t *testing.T) {
+	t.Parallel()
+	c, b, removal := asked(t)
+	jobs.Set(b.Namespace, removal, standin.Hang())
+	objects.Change(t, c, b, func(b *keystonev1alpha1.KeystoneIdentityBackend) {
+		metav1.SetMetaDataAnnotation(&b.ObjectMeta, keystonev1alpha1.AnnotationDeleteDomain, "0123456789ab")
+	})
+	run := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: removal}}
+	expect.Object(t, c, run, func() error {
+		if command := strings.Join(run.Spec.Template.Spec.Containers[0].Command, " "); !strings.Contains(command, `"agreed":"0123456789ab"`) {
+			return fmt.Errorf("the Job runs %s", command)
+		}
+		return nil
+	})
+	jobs.Set(b.Namespace, removal, standin.Succeed())
+	expect.Gone(t, c, client.Object(b))
+	expect.Gone(t, c, client.Object(run))
+}
+
+func TestADomainStaysIfTheUserDoesNotAgree(t *testing.T) {
+	t.Parallel()
+	c, b, _ := asked(t)
+	objects.Change(t, c, b, func(b *keystonev1alpha1.KeystoneIdentityBackend) {
+		b.Spec.Domain.DeletionPolicy = commonv1.DeletionPolicyRetain
+	})
+	expect.Gone(t, c, client.Object(b))
 }
 
 // directory is a backend with a domain of its own name.

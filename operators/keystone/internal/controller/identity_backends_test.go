@@ -95,18 +95,71 @@ func TestTheFilesOfABackend(t *testing.T) {
 	}
 }
 
-func TestTheCommandSaysWhatDomainItIs(t *testing.T) {
-	command := verifyDomain(nil, staff())
+// argumentsOf decodes the arguments of a command that runs the file.
+func argumentsOf(t *testing.T, command []string, file string) map[string]any {
+	t.Helper()
 	got := map[string]any{}
-	if err := json.Unmarshal([]byte(command[2]), &got); err != nil {
-		t.Fatal(err)
+	if err := json.Unmarshal([]byte(command[2]), &got); err != nil || command[1] != "/etc/keystone/keystone.conf.d/"+file {
+		t.Fatalf("%v: %v", command, err)
 	}
+	return got
+}
+
+func TestTheCommandSaysWhatDomainItIs(t *testing.T) {
 	want := map[string]any{
 		"name": "Staff", "id": "5f0b8f0e6f5e4c439d0e0b6f4f1f4a11", "description": `The "people"`, "adopt": false,
 		"file": "/etc/keystone/domains/keystone.Staff.conf", "certificates": "/etc/keystone/domains/ca.pem",
 	}
-	if diff := cmp.Diff(want, got); diff != "" || command[1] != "/etc/keystone/keystone.conf.d/identity_domain.py" {
-		t.Errorf("%v (-want +got):\n%s", command, diff)
+	if diff := cmp.Diff(want, argumentsOf(t, verifyDomain(nil, staff()), "identity_domain.py")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestOnlyTheDomainThatTheBackendHasCreatedIsDeleted(t *testing.T) {
+	for _, c := range []struct {
+		mode   keystonev1alpha1.DomainMode
+		policy commonv1.DeletionPolicy
+		want   bool
+	}{
+		{keystonev1alpha1.DomainManage, commonv1.DeletionPolicyDelete, true},
+		{keystonev1alpha1.DomainManage, commonv1.DeletionPolicyRetain, false},
+		{keystonev1alpha1.DomainManage, "", false},
+		{keystonev1alpha1.DomainAdopt, commonv1.DeletionPolicyDelete, false},
+	} {
+		b := staff()
+		b.Spec.Domain.Mode, b.Spec.Domain.DeletionPolicy = c.mode, c.policy
+		if got := deletesDomain(b); got != c.want {
+			t.Errorf("%s, %s: %t", c.mode, c.policy, got)
+		}
+	}
+	want := map[string]any{
+		"id": "5f0b8f0e6f5e4c439d0e0b6f4f1f4a11", "agreed": "", "annotation": "keystone.openstack.c5c3.io/delete-domain",
+	}
+	if diff := cmp.Diff(want, argumentsOf(t, removeDomain(nil, staff()), "identity_domain_removal.py")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTheConsentIsThatOfTheAnnotation(t *testing.T) {
+	for annotation, want := range map[string]string{
+		"": "", "true": "", "0123456789ab": "0123456789ab", "0123456789abc": "", "0123456789AB": "", "0123456789ab\n": "",
+	} {
+		b := staff()
+		b.Annotations = map[string]string{keystonev1alpha1.AnnotationDeleteDomain: annotation}
+		if got := agreed(b); got != want {
+			t.Errorf("%q is taken for %q", annotation, got)
+		}
+	}
+}
+
+func TestPodsAreNotReplacedForAnotherDeletionPolicy(t *testing.T) {
+	before, after := staff(), staff()
+	after.Spec.Domain.DeletionPolicy = commonv1.DeletionPolicyDelete
+	if diff := cmp.Diff(configured(before), configured(after)); diff != "" {
+		t.Errorf("the configuration differs:\n%s", diff)
+	}
+	if after.Spec.Domain.DeletionPolicy != commonv1.DeletionPolicyDelete {
+		t.Error("the spec has lost its policy")
 	}
 }
 

@@ -31,6 +31,9 @@ var credentialKeysScript string
 //go:embed files/identity_domain.py
 var domainScript string
 
+//go:embed files/identity_domain_removal.py
+var domainRemovalScript string
+
 //go:embed files/forge_cache.py
 var cacheGuardScript string
 
@@ -68,6 +71,7 @@ func pythonFiles(s *pass.Scope) map[string]string {
 		deployment.ReadyFile: api.ReadyScript(s.Definition),
 		credentialKeysFile:   credentialKeysScript,
 		domainFile:           domainScript,
+		domainRemovalFile:    domainRemovalScript,
 		cacheGuardFile:       guard,
 		errorsFile:           errorsScript,
 		startFile:            start,
