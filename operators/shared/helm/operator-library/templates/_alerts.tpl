@@ -66,7 +66,7 @@ has other Leases, it works only with its own. */ -}}
   rules:
     - alert: {{ $kind }}NotReady
       expr: |
-        max by (namespace, name) ({{ $since }}{type="Ready", status!="True"}) > 900
+        max by (namespace, name) ({{ $since }}{kind={{ quote $kind }}, type="Ready", status!="True"}) > 900
       for: 1m
       labels:
         severity: warning
