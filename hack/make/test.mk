@@ -84,13 +84,16 @@ test-unit: ## Run the unit tests of all modules.
 
 GO_TEST_RACE = CGO_ENABLED=1 $(GO_TEST) -ldflags=-w -race
 
-# The unit tests of operators are left out, but for those of a package with locks of its own: the rest
-# runs concurrently only against an API server. Of those tests the smallest operator's pass through
-# most of the shared library, and the others take longer than the rest of make check.
+# The packages of operators that synchronize goroutines themselves.
+LOCKING_PACKAGES = $(shell git grep -lE '^\s+"sync"$$' -- 'operators/*.go' | xargs -n1 dirname | sort -u | sed 's,^,./,')
+
+# Other unit tests of operators are left out, since the code runs concurrently only against an API
+# server. Of those tests the smallest operator's pass through most of the shared library, and the
+# others take longer than the rest of make check.
 .PHONY: test-race
 test-race: $(ENVTEST_BINARIES) ## Run the unit tests of the shared library and of all programs but operators, and all tests of one operator, with the race detector.
 	@hack/tools/install-debian-packages.sh test
-	@$(subst -tags=integration,,$(GO_TEST_RACE)) -short $(GO_TEST_FLAGS) $(filter-out ./operators/%,$(GO_PATTERNS)) ./operators/c5c3/internal/identity
+	@$(subst -tags=integration,,$(GO_TEST_RACE)) -short $(GO_TEST_FLAGS) $(filter-out ./operators/%,$(GO_PATTERNS)) $(LOCKING_PACKAGES)
 	@$(GO_TEST_RACE) -short $(GO_TEST_FLAGS) ./operators/placement/...
 
 # Includes all positions of the crash walks, of which the other targets only try the
