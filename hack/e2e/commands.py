@@ -27,8 +27,9 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FENCE = re.compile(r"^(?P<indent> *)```(?P<info>\S.*)?$")
-# The values that a reader would insert, by the prefix of a runbook's name.
+# The values that a reader would insert, by the prefix of a runbook's name: the first that fits.
 TARGETS = {
+    "KeystoneIdentityBackend": "staff",
     "CredentialRotation": "rotate-monthly", "SecretAggregate": "for-the-dashboard",
     "ControlPlane": "controlplane", "Keystone": "keystone", "Placement": "controlplane-placement",
     "Barbican": "barbican", "Glance": "glance", "Horizon": "horizon",
