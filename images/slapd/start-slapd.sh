@@ -15,6 +15,7 @@ set -eu
 : "${SUFFIX:?name the entry at the top}"
 umask 077
 # slapd allocates memory for every file that it may open, which can be a billion in a container.
+# shellcheck disable=SC3045 # dash has -n.
 ulimit -n 1024
 
 configuration=/run/slapd/slapd.conf
