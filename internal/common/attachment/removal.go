@@ -3,7 +3,6 @@ package attachment
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -93,13 +92,10 @@ func (d Declaration[A]) remove(ctx context.Context, p *service.Pass, resource A)
 			return finding{}, err
 		}
 	}
-	state, err := runner.Run(ctx, p.Resource, desired)
-	if failed, ok := errors.AsType[*job.FailedError](err); ok {
-		text := failed.Text
-		if failed.ExitCode != exitRefused {
-			text = "the removal of what belongs to it has failed and is repeated: " + text
+	return find(ctx, p, desired, func(failed *job.FailedError) string {
+		if failed.ExitCode == exitRefused {
+			return failed.Text
 		}
-		return finding{done: true, inUse: text, again: failed.RetryAfter()}, nil
-	}
-	return finding{done: state.Complete, again: state.Again}, err
+		return "the removal of what belongs to it has failed and is repeated: " + failed.Text
+	})
 }

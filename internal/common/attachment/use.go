@@ -121,14 +121,19 @@ func (d Declaration[A]) count(ctx context.Context, p *service.Pass, resource A, 
 	if err != nil {
 		return finding{}, err
 	}
+	return find(ctx, p, desired, func(failed *job.FailedError) string {
+		if failed.ExitCode == exitInUse {
+			return fmt.Sprintf("there are %s in it (%s); %s", d.Usage.Items, failed.Text, d.Usage.Remedy)
+		}
+		return "the number of " + d.Usage.Items + " in it is not known: " + failed.Text
+	})
+}
+
+// find runs a Job that ends well if nothing is stored. A failed one is repeated.
+func find(ctx context.Context, p *service.Pass, desired *batchv1.Job, inUse func(*job.FailedError) string) (finding, error) {
 	state, err := service.Runner(p).Run(ctx, p.Resource, desired)
 	if failed, ok := errors.AsType[*job.FailedError](err); ok {
-		text := "the number of " + d.Usage.Items + " in it is not known: " + failed.Text
-		if failed.ExitCode == exitInUse {
-			text = fmt.Sprintf("there are %s in it (%s); %s", d.Usage.Items, failed.Text, d.Usage.Remedy)
-		}
-		// The Job is repeated then.
-		return finding{done: true, inUse: text, again: failed.RetryAfter()}, nil
+		return finding{done: true, inUse: inUse(failed), again: failed.RetryAfter()}, nil
 	}
 	return finding{done: state.Complete, again: state.Again}, err
 }
