@@ -89,11 +89,12 @@ LOCKING_PACKAGES = $(shell git grep -lE '^\s+"sync"$$' -- 'operators/*.go' | xar
 
 # Other unit tests of operators are left out, since the code runs concurrently only against an API
 # server. Of those tests the smallest operator's pass through most of the shared library, and the
-# others take longer than the rest of make check.
+# others take longer than the rest of make check. Tests of the tools and of the quick start's secret
+# store are about scripts and files.
 .PHONY: test-race
-test-race: $(ENVTEST_BINARIES) ## Run the unit tests of the shared library and of all programs but operators, and all tests of one operator, with the race detector.
+test-race: $(ENVTEST_BINARIES) ## Run the unit tests of the shared library and of the other programs, and all tests of one operator, with the race detector.
 	@hack/tools/install-debian-packages.sh test
-	@$(subst -tags=integration,,$(GO_TEST_RACE)) -short $(GO_TEST_FLAGS) $(filter-out ./operators/%,$(GO_PATTERNS)) $(LOCKING_PACKAGES)
+	@$(subst -tags=integration,,$(GO_TEST_RACE)) -short $(GO_TEST_FLAGS) $(filter-out ./operators/% ./hack/% ./workshop/secretstore/%,$(GO_PATTERNS)) $(LOCKING_PACKAGES)
 	@$(GO_TEST_RACE) -short $(GO_TEST_FLAGS) ./operators/placement/...
 
 # Includes all positions of the crash walks, of which the other targets only try the

@@ -67,10 +67,10 @@ func (d Declaration[A]) Task(p *service.Pass, resource A, phase commonv1.Attache
 func (d Declaration[A]) end(
 	ctx context.Context, p *service.Pass, accepted []Accepted[A], resource A, entry *commonv1.Attached,
 ) (time.Duration, error) {
-	switch {
-	case entry.Phase == commonv1.AttachedReleased:
+	switch entry.Phase {
+	case commonv1.AttachedReleased:
 		return 0, nil
-	case entry.Phase == "":
+	case "":
 		entry.Phase = commonv1.AttachedEmptying
 	}
 	if d.Usage == nil {
