@@ -43,6 +43,18 @@ const (
 	TooShort = "should be at least 1 chars long"
 )
 
+// Authority is the certificate of a CA.
+const Authority = `-----BEGIN CERTIFICATE-----
+MIIBMDCB46ADAgECAhRADdVbWxRMrwuZ1SfFLFHPft2fGjAFBgMrZXAwDTELMAkG
+A1UEAwwCY2EwIBcNMjYxMTMwMDA1MDQ2WhgPMjEyNjExMDYwMDUwNDZaMA0xCzAJ
+BgNVBAMMAmNhMCowBQYDK2VwAyEApZT+zOXsv5FVZM3TpjEXo0ZEZs0oeAkrM4C9
+z/e3G6KjUzBRMB0GA1UdDgQWBBQ+t1E1iQYzxLaeybZrukkH9kKhajAfBgNVHSME
+GDAWgBQ+t1E1iQYzxLaeybZrukkH9kKhajAPBgNVHRMBAf8EBTADAQH/MAUGAytl
+cANBAIFCz2pxsK2s8Ci5z1QEeKwf4Y8KylHMz5qt+8LHpIvS8VAFoY3cabeiPpw8
+dfpTxa4s21qM/lkG0uADJ6b2JA8=
+-----END CERTIFICATE-----
+`
+
 // Default is the default of a field.
 type Default struct {
 	// Path is the field.

@@ -120,22 +120,10 @@ func minimalStore() *BarbicanSecretStore {
 	}
 }
 
-// authority is the certificate of a CA.
-const authority = `-----BEGIN CERTIFICATE-----
-MIIBMDCB46ADAgECAhRADdVbWxRMrwuZ1SfFLFHPft2fGjAFBgMrZXAwDTELMAkG
-A1UEAwwCY2EwIBcNMjYxMTMwMDA1MDQ2WhgPMjEyNjExMDYwMDUwNDZaMA0xCzAJ
-BgNVBAMMAmNhMCowBQYDK2VwAyEApZT+zOXsv5FVZM3TpjEXo0ZEZs0oeAkrM4C9
-z/e3G6KjUzBRMB0GA1UdDgQWBBQ+t1E1iQYzxLaeybZrukkH9kKhajAfBgNVHSME
-GDAWgBQ+t1E1iQYzxLaeybZrukkH9kKhajAPBgNVHRMBAf8EBTADAQH/MAUGAytl
-cANBAIFCz2pxsK2s8Ci5z1QEeKwf4Y8KylHMz5qt+8LHpIvS8VAFoY3cabeiPpw8
-dfpTxa4s21qM/lkG0uADJ6b2JA8=
------END CERTIFICATE-----
-`
-
 // inNamespace returns a store in a namespace, with a CA of its own.
 func inNamespace() *BarbicanSecretStore {
 	s := minimalStore()
-	s.Spec.Vault.Namespace, s.Spec.Vault.CABundle = "clouds/one", authority
+	s.Spec.Vault.Namespace, s.Spec.Vault.CABundle = "clouds/one", apitest.Authority
 	return s
 }
 

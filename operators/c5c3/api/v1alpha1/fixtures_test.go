@@ -8,6 +8,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	barbicanv1alpha1 "github.com/c5c3/forge/operators/barbican/api/v1alpha1"
 	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
 )
 
@@ -25,7 +26,7 @@ func completed() *ControlPlane { return defaulted(minimal()) }
 // withServices has all services.
 func withServices() *ControlPlane {
 	cp := minimal()
-	cp.Spec.Services.Barbican = &ServiceBarbicanSpec{}
+	cp.Spec.Services.Barbican = &ServiceBarbicanSpec{SecretStores: []ServiceBarbicanSecretStoreSpec{inVault("vault")}}
 	cp.Spec.Services.Placement = &ServicePlacementSpec{}
 	cp.Spec.Services.Glance = &ServiceGlanceSpec{Backends: []ServiceGlanceBackendSpec{inBucket("images")}}
 	cp.Spec.Services.Horizon = &ServiceHorizonSpec{}
@@ -84,6 +85,7 @@ func complete() *ControlPlane {
 		Database: BarbicanDatabaseSpec{
 			Database: "keys", SecretRef: commonv1.SecretRefSpec{Name: "keys-db", Key: "password"},
 		},
+		SecretStores: []ServiceBarbicanSecretStoreSpec{inVault("vault")},
 	}
 	cp.Spec.Services.Placement = &ServicePlacementSpec{
 		ServiceSpec: *service.DeepCopy(), ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"},
@@ -133,6 +135,15 @@ func completeBrownfield() *ControlPlane {
 
 func policy() *commonv1.PolicySpec {
 	return &commonv1.PolicySpec{Rules: map[string]string{"identity:list_users": "role:reader"}, ConfigMapRef: named("policy")}
+}
+
+func inVault(name string) ServiceBarbicanSecretStoreSpec {
+	return ServiceBarbicanSecretStoreSpec{Name: name, SecretStoreSpec: barbicanv1alpha1.SecretStoreSpec{
+		Type: barbicanv1alpha1.StoreVault, Vault: barbicanv1alpha1.VaultSpec{
+			URL: "https://vault.example.com:8200", KVMountpoint: "barbican", Namespace: "one", CABundle: apitest.Authority,
+			CredentialsSecretRef: commonv1.CredentialsReference{Name: "vault"},
+		},
+	}}
 }
 
 func inBucket(name string) ServiceGlanceBackendSpec {

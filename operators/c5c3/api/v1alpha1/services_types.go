@@ -5,6 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	barbicanv1alpha1 "github.com/c5c3/forge/operators/barbican/api/v1alpha1"
 	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
 )
 
@@ -137,6 +138,28 @@ type ServiceBarbicanSpec struct {
 	// +optional
 	// +default={}
 	Database BarbicanDatabaseSpec `json:"database,omitzero"`
+
+	// secretStores are the places other than the database in which Barbican stores secrets; each
+	// becomes a BarbicanSecretStore. New secrets are stored in the first one. Barbican accepts
+	// only one of the type Vault. One that is removed is deleted when no secret is in it any more.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	SecretStores []ServiceBarbicanSecretStoreSpec `json:"secretStores,omitempty"`
+}
+
+// ServiceBarbicanSecretStoreSpec is a place in which Barbican stores secrets.
+type ServiceBarbicanSecretStoreSpec struct {
+	// name is the name of the BarbicanSecretStore.
+	//
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Name string `json:"name"`
+
+	barbicanv1alpha1.SecretStoreSpec `json:",inline"`
 }
 
 // BarbicanDatabaseSpec is a database on the server of infrastructure.database. In

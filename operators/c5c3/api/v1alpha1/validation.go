@@ -49,7 +49,8 @@ var ownRules = rules.Table[*ControlPlane]{
 
 	{Path: "spec.services.keystone.rotationInterval", Check: checkRotationInterval},
 	{Path: "spec.services.horizon.secretKeyRef", Check: checkHorizonSecretKey},
-	{Path: backendsPath, Check: checkBackends},
+	{Path: backends.path, Check: backends.validate},
+	{Path: secretStores.path, Check: secretStores.validate},
 	{Path: "spec.global", Check: checkGlobalPolicy},
 	{Path: "spec.global.extraConfig", Check: checkGlobalOptions},
 

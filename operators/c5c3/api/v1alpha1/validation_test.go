@@ -100,6 +100,10 @@ func immutableChanges() []violation {
 			Name: "bucket of a backend", Change: ofBackend(func(b *ServiceGlanceBackendSpec) { b.S3.Bucket = "others" }),
 			Path: glancePath + ".backends[0].type", Message: "the type, the bucket and the claim cannot be changed",
 		},
+		{
+			Name: "place of a secret store", Change: ofSecretStore(func(s *ServiceBarbicanSecretStoreSpec) { s.Vault.KVMountpoint = "other" }),
+			Path: barbicanPath + ".secretStores[0].vault.kvMountpoint", Message: "the mount point and the namespace cannot be changed",
+		},
 		{Name: "clouds.yaml", Change: clouds("other"), Path: cloudsPath, Message: "secretName is immutable"},
 		{
 			Name: "release", Change: func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "2025.1" },
@@ -124,6 +128,8 @@ func mutableChanges() map[string]func(*ControlPlane) {
 		"another backend first":           withBackend(inVolume("other"), func(*ServiceGlanceBackendSpec) {}),
 		"no backend":                      func(cp *ControlPlane) { cp.Spec.Services.Glance.Backends = nil },
 		"another host of a backend":       ofBackend(func(b *ServiceGlanceBackendSpec) { b.S3.Host = "s3.example.org" }),
+		"no secret store":                 func(cp *ControlPlane) { cp.Spec.Services.Barbican.SecretStores = nil },
+		"another address of a store":      ofSecretStore(func(s *ServiceBarbicanSecretStoreSpec) { s.Vault.URL = "https://vault.example.org" }),
 		"no Placement":                    func(cp *ControlPlane) { cp.Spec.Services.Placement = nil },
 	}
 }

@@ -54,7 +54,9 @@ func ValidateUpdate(old, updated *ControlPlane) field.ErrorList {
 	for _, s := range furtherServices {
 		errs = append(errs, s.checkDatabaseName(old, updated)...)
 	}
-	errs = append(errs, checkPlaces(old, updated)...)
+	for _, l := range storeLists {
+		errs = append(errs, l.validateUpdate(old, updated)...)
+	}
 	return append(errs, checkDowngrade(old, updated)...)
 }
 

@@ -24,8 +24,8 @@ func ofGlanceDatabase(change func(*GlanceDatabaseSpec)) func(*ControlPlane) {
 // ofBackend changes a backend in a bucket, the first one.
 func ofBackend(change func(*ServiceGlanceBackendSpec)) func(*ControlPlane) {
 	return func(cp *ControlPlane) {
-		if backends := backendsOf(cp); len(backends) > 0 && backends[0].S3 != nil {
-			change(&backends[0])
+		if glance := cp.Spec.Services.Glance; glance != nil && len(glance.Backends) > 0 && glance.Backends[0].S3 != nil {
+			change(&glance.Backends[0])
 		}
 	}
 }

@@ -37,7 +37,8 @@ func violations() []violation {
 		serviceViolations("Barbican", barbicanPath, ofBarbican), apiViolations("Barbican", barbicanPath, ofBarbican, barbicanAPI),
 		serviceViolations("Placement", placementPath, ofPlacement), serviceViolations("Horizon", horizonPath, ofHorizon),
 		serviceViolations("Glance", glancePath, ofGlance), apiViolations("Glance", glancePath, ofGlance, glanceAPI),
-		keystoneViolations(), barbicanViolations(), placementViolations(), glanceViolations(), backendViolations(), horizonViolations(),
+		keystoneViolations(), barbicanViolations(), placementViolations(), glanceViolations(), backendViolations(), secretStoreViolations(),
+		horizonViolations(),
 		apiViolations("Keystone", keystonePath, ofKeystone, keystoneAPI), apiViolations("Placement", placementPath, ofPlacement, placementAPI),
 		globalViolations(), credentialViolations(), backupViolations(),
 	)

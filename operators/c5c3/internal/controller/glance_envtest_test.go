@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
@@ -47,13 +48,19 @@ func (w *world) reportBackend(t *testing.T, name string) *glancev1alpha1.GlanceB
 	return b
 }
 
-func (w *world) judge(t *testing.T, b *glancev1alpha1.GlanceBackend, status metav1.ConditionStatus, reason, message string) {
+// judged is a resource with conditions.
+type judged interface {
+	client.Object
+	SetConditions([]metav1.Condition)
+}
+
+func (w *world) judge(t *testing.T, one judged, status metav1.ConditionStatus, reason, message string) {
 	t.Helper()
-	objects.ChangeStatus(t, w, b, func(b *glancev1alpha1.GlanceBackend) {
-		b.Status.Conditions = []metav1.Condition{{
+	objects.ChangeStatus(t, w, one, func(one judged) {
+		one.SetConditions([]metav1.Condition{{
 			Type: "Ready", Status: status, Reason: reason, Message: message,
-			ObservedGeneration: b.Generation, LastTransitionTime: metav1.Now(),
-		}}
+			ObservedGeneration: one.GetGeneration(), LastTransitionTime: metav1.Now(),
+		}})
 	})
 }
 

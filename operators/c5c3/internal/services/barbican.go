@@ -1,6 +1,8 @@
 package services
 
 import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	barbicanv1alpha1 "github.com/c5c3/forge/operators/barbican/api/v1alpha1"
@@ -8,12 +10,12 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
-// +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicans,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=barbican.openstack.c5c3.io,resources=barbicans;barbicansecretstores,verbs=get;list;watch;create;patch;delete
 
 // Barbican is the Key Manager service.
 var Barbican = Service{
 	name:        "barbican",
-	Kind:        barbicanv1alpha1.GroupVersion.WithKind("Barbican"),
+	Kind:        barbicanv1alpha1.GroupVersion.WithKind(barbicanv1alpha1.Kind),
 	AddToScheme: barbicanv1alpha1.AddToScheme,
 
 	condition: c5c3v1alpha1.ConditionBarbicanReady,
@@ -32,6 +34,12 @@ var Barbican = Service{
 	Empty:         func() child { return &barbicanv1alpha1.Barbican{} },
 	child:         func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) { return barbicanChild(cp, with), nil },
 	allowDeletion: c5c3v1alpha1.AnnotationAllowBarbicanDeletion,
+	Parts: &Parts{
+		Kind:   barbicanv1alpha1.GroupVersion.WithKind(barbicanv1alpha1.KindStore),
+		Empty:  func() part { return &barbicanv1alpha1.BarbicanSecretStore{} },
+		list:   func() client.ObjectList { return &barbicanv1alpha1.BarbicanSecretStoreList{} },
+		wanted: secretStores,
+	},
 
 	Database: &Database{
 		Secret: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.BarbicanDatabaseSecretRef().Name },
@@ -62,7 +70,7 @@ const barbicanRepository = "ghcr.io/c5c3/barbican"
 // keep the Barbican's defaults, or what other managers have set.
 func barbicanChild(cp *c5c3v1alpha1.ControlPlane, with given) *barbicanv1alpha1.Barbican {
 	service := cp.Spec.Services.Barbican
-	return &barbicanv1alpha1.Barbican{
+	barbican := &barbicanv1alpha1.Barbican{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.BarbicanName()),
 		Spec: barbicanv1alpha1.BarbicanSpec{
 			ServiceSpec: specOf(cp, &service.ServiceSpec, barbicanRepository),
@@ -70,4 +78,23 @@ func barbicanChild(cp *c5c3v1alpha1.ControlPlane, with given) *barbicanv1alpha1.
 			OptionsSpec: optionsOf(cp, &service.ServiceAPISpec, with),
 		},
 	}
+	if len(service.SecretStores) > 0 {
+		barbican.Spec.DefaultSecretStore = service.SecretStores[0].Name
+	}
+	return barbican
+}
+
+// secretStores builds the secret stores of a control plane's Barbican.
+func secretStores(cp *c5c3v1alpha1.ControlPlane) []part {
+	service := cp.Spec.Services.Barbican
+	stores := make([]part, 0, len(service.SecretStores))
+	for _, store := range service.SecretStores {
+		stores = append(stores, &barbicanv1alpha1.BarbicanSecretStore{
+			ObjectMeta: controlplane.ChildMeta(cp, store.Name),
+			Spec: barbicanv1alpha1.BarbicanSecretStoreSpec{
+				BarbicanRef: commonv1.ServiceReference{Name: cp.BarbicanName()}, SecretStoreSpec: *store.SecretStoreSpec.DeepCopy(),
+			},
+		})
+	}
+	return stores
 }

@@ -46,6 +46,9 @@ func TestServicesMatchTheirGoldenFiles(t *testing.T) {
 	for _, backend := range glanceBackends(fixture.Complete()) {
 		golden.CompareYAML(t, "complete/glance-backend-"+backend.GetName()+".yaml", backend)
 	}
+	for _, store := range secretStores(fixture.Complete()) {
+		golden.CompareYAML(t, "complete/barbican-secret-store-"+store.GetName()+".yaml", store)
+	}
 	golden.CompareYAML(t, "complete/horizon.yaml", horizonChild(fixture.Complete()))
 	cp := fixture.Minimal()
 	golden.CompareYAML(t, "minimal/memcached-clients.yaml", All.CacheClients(cp))
