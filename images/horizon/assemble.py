@@ -109,10 +109,11 @@ def main():
     errors = []
     if not f"{version}.".startswith(f"{sys.argv[1]}."):
         errors.append(f"it has to have version {sys.argv[1]}, but Horizon says {version}")
-    packages = [pathlib.Path(importlib.import_module(name).__file__).parent for name in PACKAGES]
-    for folder in packages:
+    for name in PACKAGES:
+        folder = pathlib.Path(importlib.import_module(name).__file__).parent
         compile_translations(folder)
-        if not any(folder.glob("locale/de/LC_MESSAGES/django.mo")):
+        # Debian's package of 2025.1 has none of openstack_auth.
+        if name != "openstack_auth" and not (folder / "locale/de/LC_MESSAGES/django.mo").exists():
             errors.append(f"{folder} has no translations")
     build_static_files(root)
     for theme, _, _ in settings.AVAILABLE_THEMES:
