@@ -58,9 +58,8 @@ type Declaration[A Resource] struct {
 	// CABundle returns the Secret with certificates that a resource needs, nil for none. It may be
 	// nil.
 	CABundle func(A) *service.Requirement
-	// Conflict returns why the service can have none of these resources, "" if it can. It may be
-	// nil.
-	Conflict func(service.Resource) string
+	// Conflict returns why the service cannot have a resource, "" if it can. It may be nil.
+	Conflict func(service.Resource, A) string
 
 	// Options returns the options that follow from the accepted resources, in the order of their
 	// names, and SecretOptions those that follow from the credentials of one of them. The latter may

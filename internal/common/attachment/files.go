@@ -26,10 +26,10 @@ const filesBase = "attached"
 type Files[A Resource] struct {
 	// Render returns the files by name. The error names what cannot be used, and no value.
 	Render func(Accepted[A]) (map[string]string, error)
-	// Volume is the name of the volume, Folder the path at which it is mounted, and Mounted the
-	// one of the files that pods read there, below the folder.
+	// Volume is the name of the volume, Folder the path at which it is mounted, and Mounted selects the
+	// files that pods read there, below the folder.
 	Volume, Folder string
-	Mounted        func(A) corev1.KeyToPath
+	Mounted        func(A) []corev1.KeyToPath
 }
 
 // secretName returns the name of the Secret with the files of a configuration.
@@ -68,18 +68,24 @@ func (d Declaration[A]) kept(ctx context.Context, p *service.Pass, resource A, c
 
 // Mounts returns the mount of the files of the accepted resources, none without any.
 func (d Declaration[A]) Mounts(p *service.Pass) []deployment.Mount {
-	return d.mount(d.Accepted.Value(p.Slots)...)
+	return d.MountsAt(p, d.Files.Volume, d.Files.Folder, func(a Accepted[A]) []corev1.KeyToPath { return d.Files.Mounted(a.Resource) })
 }
 
-func (d Declaration[A]) mount(all ...Accepted[A]) []deployment.Mount {
-	if len(all) == 0 {
+// MountsAt returns a mount of the files of the accepted resources that the function selects, none
+// without any. It is for pods that read them in several places.
+func (d Declaration[A]) MountsAt(
+	p *service.Pass, volume, folder string, mounted func(Accepted[A]) []corev1.KeyToPath,
+) []deployment.Mount {
+	var sources []corev1.VolumeProjection
+	for _, a := range d.Accepted.Value(p.Slots) {
+		if files := mounted(a); len(files) > 0 {
+			sources = append(sources, deployment.SecretProjection(a.secret, files...))
+		}
+	}
+	if len(sources) == 0 {
 		return nil
 	}
-	sources := make([]corev1.VolumeProjection, 0, len(all))
-	for _, a := range all {
-		sources = append(sources, deployment.SecretProjection(a.secret, d.Files.Mounted(a.Resource)))
-	}
-	return []deployment.Mount{deployment.ProjectedMount(d.Files.Volume, d.Files.Folder, sources...)}
+	return []deployment.Mount{deployment.ProjectedMount(volume, folder, sources...)}
 }
 
 // pruneFiles removes the Secrets that no pod mounts any more. It runs once all pods have the

@@ -40,7 +40,7 @@ func charts() Declaration[*instance.Mooring] {
 		}
 		return &service.Requirement{Name: "seal", Keys: []string{"key"}, Field: "spec.seal"}
 	}
-	d.Conflict = func(r service.Resource) string { return r.GetAnnotations()["conflict"] }
+	d.Conflict = func(r service.Resource, _ *instance.Mooring) string { return r.GetAnnotations()["conflict"] }
 	d.Files = &Files[*instance.Mooring]{
 		Render: func(a Accepted[*instance.Mooring]) (map[string]string, error) {
 			if a.Credentials == nil {
@@ -49,8 +49,8 @@ func charts() Declaration[*instance.Mooring] {
 			return map[string]string{"chart": a.Resource.Spec.Berth + " " + string(a.Credentials.Data["key"])}, nil
 		},
 		Volume: "charts", Folder: "/charts",
-		Mounted: func(m *instance.Mooring) corev1.KeyToPath {
-			return corev1.KeyToPath{Key: "chart", Path: "all/" + m.Name}
+		Mounted: func(m *instance.Mooring) []corev1.KeyToPath {
+			return []corev1.KeyToPath{{Key: "chart", Path: "all/" + m.Name}}
 		},
 	}
 	d.Verification = &Verification[*instance.Mooring]{
@@ -140,6 +140,9 @@ func TestPodsGetTheFilesOfAResourceOnceItIsVerified(t *testing.T) {
 	}}}
 	if len(mounts) != 1 || mounts[0].Path != "/charts" || cmp.Diff(want, mounts[0].Volume.Projected.Sources) != "" {
 		t.Errorf("pods mount %+v", mounts)
+	}
+	if none := d.MountsAt(p, "other", "/other", func(Accepted[*instance.Mooring]) []corev1.KeyToPath { return nil }); none != nil {
+		t.Errorf("pods mount %+v without files", none)
 	}
 }
 

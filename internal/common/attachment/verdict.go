@@ -98,7 +98,7 @@ func (d Declaration[A]) judge(
 	}
 	holders[identity] = resource.GetName()
 	if d.Conflict != nil {
-		if conflict := d.Conflict(p.Resource); conflict != "" {
+		if conflict := d.Conflict(p.Resource, resource); conflict != "" {
 			v.reason, v.message = vocabulary.ReasonConflictingOptions, conflict
 			return v, nil
 		}

@@ -48,6 +48,8 @@ type API[S service.Scoped] struct {
 	Options func(S) []corev1.VolumeProjection
 	// Annotations returns annotations of the pods, which are replaced when one changes.
 	Annotations func(S) map[string]string
+	// Proxy returns what serves the API's port in place of uWSGI, nil for nothing.
+	Proxy func(S) *Proxy
 
 	// Backing is what the pods have of their database, if there is one, and their
 	// configuration. Package kit sets it.
@@ -180,6 +182,9 @@ func (a API[S]) Deployment(s S, families ...corev1.IPFamily) *appsv1.Deployment 
 	name := p.Resource.GetName()
 	mounts := slices.Concat([]Mount{ConfigMount(p, optional(a.Options, s)...)}, optional(a.Mounts, s), optional(a.Backing.Mounts, p))
 	pod := PodsOf(p).Spec(a.container(s, families), mounts...)
+	if proxy := optional(a.Proxy, s); proxy != nil {
+		proxy.join(p, &pod)
+	}
 	pod.TerminationGracePeriodSeconds = ptr.To(p.Spec.TerminationGracePeriod())
 	pod.TopologySpreadConstraints = InstanceOf(p).SpreadConstraints(p.Spec.TopologySpreadConstraints)
 	if pod.Affinity = p.Spec.Affinity; pod.Affinity == nil {
@@ -206,7 +211,7 @@ func (a API[S]) Deployment(s S, families ...corev1.IPFamily) *appsv1.Deployment 
 
 func (a API[S]) container(s S, families []corev1.IPFamily) corev1.Container {
 	p := s.ServicePass()
-	return corev1.Container{
+	container := corev1.Container{
 		Name:    p.CodeName,
 		Image:   p.Spec.Image.Reference(),
 		Command: a.server(s, families).Command(workers(p)),
@@ -219,6 +224,11 @@ func (a API[S]) container(s S, families []corev1.IPFamily) corev1.Container {
 		ReadinessProbe: readinessProbe(),
 		Lifecycle:      DrainHook(p.CodeName, p.Spec.PreStopSleep()),
 	}
+	if optional(a.Proxy, s) != nil {
+		// The port is that of the proxy, which has a probe of its own.
+		container.Ports, container.LivenessProbe = []corev1.ContainerPort{readyPort}, livenessProbe(readyPort.ContainerPort)
+	}
+	return container
 }
 
 // largeBodyThreads is how many uploads and downloads a worker process serves at once, which
@@ -242,6 +252,9 @@ func (a API[S]) server(s S, families []corev1.IPFamily) UWSGI {
 	server := UWSGI{
 		Port: p.Port, IPv6: slices.Equal(families, []corev1.IPFamily{corev1.IPv6Protocol}),
 		File: optional(a.Wrapper, s), Arguments: a.Arguments,
+	}
+	if optional(a.Proxy, s) != nil {
+		server.Port, server.Proxied = ProxiedPort(p), true
 	}
 	if server.File != "" {
 		return server

@@ -12,6 +12,8 @@ import (
 type UWSGI struct {
 	// Port is the TCP port to listen on.
 	Port int32
+	// Proxied speaks uWSGI's own protocol instead of HTTP, and only with what runs in the same pod.
+	Proxied bool
 	// IPv6 listens on IPv6, and on IPv4 where the node has it. Without it uWSGI listens on
 	// IPv4 alone.
 	IPv6 bool
@@ -28,20 +30,7 @@ func (u UWSGI) Command(spec *commonv1.UWSGISpec) []string {
 		spec = &commonv1.UWSGISpec{}
 		spec.SetDefaults()
 	}
-	host := ""
-	if u.IPv6 {
-		host = "[::]"
-	}
-	command := []string{"uwsgi", "--http", host + ":" + strconv.Itoa(int(u.Port))}
-	if ptr.Deref(spec.HTTPKeepAlive, commonv1.DefaultUWSGIHTTPKeepAlive) {
-		// uWSGI accepts the idle timeout as the value of this flag.
-		flag := "--http-keepalive"
-		if spec.HTTPKeepAliveTimeout != nil {
-			flag += "=" + strconv.Itoa(int(*spec.HTTPKeepAliveTimeout))
-		}
-		command = append(command, flag)
-	}
-	command = append(command,
+	command := append(u.listen(spec),
 		"--log-master",
 		"--log-format", "%(method) %(uri) => generated %(rsize) bytes in %(msecs) msecs (%(proto) %(status))",
 	)
@@ -58,6 +47,27 @@ func (u UWSGI) Command(spec *commonv1.UWSGISpec) []string {
 	)
 	if spec.Harakiri != nil {
 		command = append(command, "--harakiri", strconv.Itoa(int(*spec.Harakiri)))
+	}
+	return command
+}
+
+// listen returns the beginning of the command line, which says where the server listens.
+func (u UWSGI) listen(spec *commonv1.UWSGISpec) []string {
+	port := ":" + strconv.Itoa(int(u.Port))
+	if u.Proxied {
+		return []string{"uwsgi", "--socket", "127.0.0.1" + port}
+	}
+	if u.IPv6 {
+		port = "[::]" + port
+	}
+	command := []string{"uwsgi", "--http", port}
+	if ptr.Deref(spec.HTTPKeepAlive, commonv1.DefaultUWSGIHTTPKeepAlive) {
+		// uWSGI accepts the idle timeout as the value of this flag.
+		flag := "--http-keepalive"
+		if spec.HTTPKeepAliveTimeout != nil {
+			flag += "=" + strconv.Itoa(int(*spec.HTTPKeepAliveTimeout))
+		}
+		command = append(command, flag)
 	}
 	return command
 }

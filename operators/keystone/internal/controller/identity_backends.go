@@ -63,8 +63,8 @@ var identityBackends = attachment.Declaration[*identityBackend]{
 	Options:     identityOptions,
 	Files: &attachment.Files[*identityBackend]{
 		Render: domainFiles, Volume: "domains", Folder: domainsDir,
-		Mounted: func(b *identityBackend) corev1.KeyToPath {
-			return corev1.KeyToPath{Key: domainConfig(b), Path: domainsFolder + "/" + domainConfig(b)}
+		Mounted: func(b *identityBackend) []corev1.KeyToPath {
+			return []corev1.KeyToPath{{Key: domainConfig(b), Path: domainsFolder + "/" + domainConfig(b)}}
 		},
 	},
 	Verification: &attachment.Verification[*identityBackend]{
@@ -107,7 +107,7 @@ var ownIdentityOptions = []string{"driver", "domain_config_dir", "domain_configu
 
 // conflictingOptions names the option in the spec by which users configure domains themselves, ""
 // if there is none.
-func conflictingOptions(resource service.Resource) string {
+func conflictingOptions(resource service.Resource, _ *identityBackend) string {
 	k, ok := resource.(*keystonev1alpha1.Keystone)
 	if !ok {
 		return ""

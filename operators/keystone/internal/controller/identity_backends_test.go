@@ -183,7 +183,7 @@ func TestTwoWaysToConfigureDomainsConflict(t *testing.T) {
 	} {
 		k := fixture.Minimal()
 		c.change(&k.Spec)
-		if got := conflictingOptions(k); (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
+		if got := conflictingOptions(k, staff()); (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
 			t.Errorf("%s: got %q", name, got)
 		}
 	}
