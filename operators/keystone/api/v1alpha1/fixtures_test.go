@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -39,6 +41,9 @@ func complete() *Keystone {
 	k.Spec.CredentialKeys = CredentialKeysSpec{RotationSchedule: DefaultRotationSchedule, MaxActiveKeys: 3}
 	k.Spec.TrustFlush = &TrustFlushSpec{Schedule: DefaultTrustFlushSchedule, Args: []string{"--date"}}
 	k.Spec.Federation = &FederationSpec{Enabled: true}
+	k.Spec.ProxyImage = &commonv1.ImageSpec{
+		Repository: "registry.example.com/keystone-proxy", Tag: "2.4", Digest: "sha256:" + strings.Repeat("0", 64),
+	}
 	k.Spec.Bootstrap = BootstrapSpec{
 		AdminUser: "admin", Region: "RegionOne", PublicEndpoint: "https://api.example.com/v3",
 		AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "keystone-admin", Key: "password"},

@@ -99,9 +99,7 @@ var identityBackendTable = rules.Table[*KeystoneIdentityBackend]{
 		return unless(b.Spec.KeystoneRef.Name != "", at, "", "name the Keystone")
 	}},
 	{Path: "spec.domain", Check: checkDomain},
-	{Path: "spec.type", Check: func(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
-		return unless(b.Spec.Type == IdentityBackendLDAP && b.Spec.LDAP != nil, at, b.Spec.Type, "the type LDAP needs the field ldap")
-	}},
+	{Path: "spec.type", Check: checkType},
 	{Path: "spec.ldap", Check: func(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
 		if b.Spec.LDAP == nil {
 			return nil
@@ -109,6 +107,9 @@ var identityBackendTable = rules.Table[*KeystoneIdentityBackend]{
 		return slices.Concat(checkDirectory(b.Spec.LDAP, at), checkUsers(&b.Spec.LDAP.Users, at.Child("users")),
 			checkGroups(b.Spec.LDAP.Groups, at.Child("groups")))
 	}},
+	{Path: "spec.oidc", Check: checkProvider},
+	{Path: "spec.mappings", Check: checkMappings},
+	{Path: "spec.groups", Check: checkIdentityGroups},
 }
 
 // identityBackendImmutables are the fields of a KeystoneIdentityBackend that cannot be changed.
@@ -122,6 +123,10 @@ var identityBackendImmutables = []rules.Immutable[*KeystoneIdentityBackend]{
 		Get: func(b *KeystoneIdentityBackend) any {
 			return [...]string{b.Spec.Domain.Name, string(cmp.Or(b.Spec.Domain.Mode, DomainManage))}
 		},
+	},
+	{
+		Path: "spec.type", Message: "the type and the names of the identity provider and of the protocol cannot be changed: create another backend",
+		Get: func(b *KeystoneIdentityBackend) any { return b.Spec.names() },
 	},
 }
 
@@ -147,6 +152,14 @@ func unless(ok bool, at *field.Path, value any, says string) field.ErrorList {
 func checkIdentityBackendName(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
 	return unless(b.Name == "" || identityBackendName.MatchString(b.Name), at, b.Name,
 		"name must be a letter and up to 39 lower case letters, digits and dashes: a Secret is named after it")
+}
+
+func checkType(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
+	return slices.Concat(
+		unless(b.Spec.Type == IdentityBackendLDAP || b.Spec.Type == IdentityBackendOIDC, at, b.Spec.Type, "it must be LDAP or OIDC"),
+		unless((b.Spec.Type == IdentityBackendLDAP) == (b.Spec.LDAP != nil), at, b.Spec.Type, "the type LDAP needs the field ldap"),
+		unless((b.Spec.Type == IdentityBackendOIDC) == (b.Spec.OIDC != nil), at, b.Spec.Type, "the type OIDC needs the field oidc"),
+	)
 }
 
 func checkDomain(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {

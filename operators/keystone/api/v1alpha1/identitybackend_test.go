@@ -147,7 +147,7 @@ func identityBackends() apitest.Kind[*KeystoneIdentityBackend] {
 		Definition: configDir + "/crd/bases/keystone.openstack.c5c3.io_keystoneidentitybackends.yaml",
 		Columns:    []string{"Keystone", "Domain", "Type", "Ready", "Age"},
 		Minimal:    minimalIdentityBackend,
-		Complete:   []func() *KeystoneIdentityBackend{completeIdentityBackend, startTLSBackend, lockedBackend},
+		Complete:   append(completeOIDCBackends(), completeIdentityBackend, startTLSBackend, lockedBackend),
 		DefaultRows: []apitest.Default{
 			{Path: "spec.domain.mode", Want: "Manage"},
 			{Path: "spec.domain.deletionPolicy", Want: "Retain"},
@@ -180,8 +180,12 @@ func identityBackends() apitest.Kind[*KeystoneIdentityBackend] {
 				Name: "another Keystone", Change: func(b *KeystoneIdentityBackend) { b.Spec.KeystoneRef.Name = "others" },
 				Path: "spec.keystoneRef", Message: "the Keystone cannot be changed",
 			},
+			{
+				Name: "another type", Change: provider(func(*OIDCSpec) {}),
+				Path: "spec.type", Message: "the type and the names of the identity provider and of the protocol cannot be changed",
+			},
 		},
-		Violations: apitest.Violations(identityViolations()),
+		Violations: apitest.Violations(append(identityViolations(), oidcViolations()...)),
 		Accepted: map[string]func(*KeystoneIdentityBackend){
 			"the deletion of its own domain": func(b *KeystoneIdentityBackend) {
 				b.Spec.Domain.DeletionPolicy = commonv1.DeletionPolicyDelete

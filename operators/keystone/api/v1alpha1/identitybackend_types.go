@@ -46,13 +46,23 @@ type KeystoneIdentityBackendList struct {
 	Items           []KeystoneIdentityBackend `json:"items"`
 }
 
-// IdentityBackendLDAP is the type of a directory that is read with LDAP.
-const IdentityBackendLDAP = "LDAP"
+// Types of backends.
+const (
+	// IdentityBackendLDAP is the type of a directory that is read with LDAP.
+	IdentityBackendLDAP = "LDAP"
+	// IdentityBackendOIDC is the type of an OpenID Connect provider.
+	IdentityBackendOIDC = "OIDC"
+)
 
 // KeystoneIdentityBackendSpec describes a KeystoneIdentityBackend.
 //
 // +kubebuilder:validation:XValidation:rule="self.keystoneRef == oldSelf.keystoneRef",fieldPath=".keystoneRef",message="the Keystone cannot be changed: create another backend"
 // +kubebuilder:validation:XValidation:rule="has(self.ldap) == (self.type == 'LDAP')",fieldPath=".type",message="the type LDAP needs the field ldap"
+// +kubebuilder:validation:XValidation:rule="has(self.oidc) == (self.type == 'OIDC')",fieldPath=".type",message="the type OIDC needs the field oidc"
+// +kubebuilder:validation:XValidation:rule="has(self.mappings) == (self.type == 'OIDC')",fieldPath=".mappings",message="the type OIDC needs mappings, and no other type has them"
+// +kubebuilder:validation:XValidation:rule="!has(self.mappings) || self.mappings.exists(m, m.local.exists(l, has(l.user)))",fieldPath=".mappings",message="no rule has a user: add one with a name to local"
+// +kubebuilder:validation:XValidation:rule="!has(self.groups) || self.type == 'OIDC'",fieldPath=".groups",message="only the type OIDC has groups here: those of a directory are in the directory"
+// +kubebuilder:validation:XValidation:rule="self.type == oldSelf.type && (!has(self.oidc) || !has(oldSelf.oidc) || (has(self.oidc.identityProvider) ? self.oidc.identityProvider : '-') == (has(oldSelf.oidc.identityProvider) ? oldSelf.oidc.identityProvider : '-') && (has(self.oidc.protocol) ? self.oidc.protocol : 'openid') == (has(oldSelf.oidc.protocol) ? oldSelf.oidc.protocol : 'openid'))",fieldPath=".type",message="the type and the names of the identity provider and of the protocol cannot be changed: create another backend"
 type KeystoneIdentityBackendSpec struct {
 	// keystoneRef is the Keystone whose users come from there. It cannot be changed.
 	//
@@ -64,16 +74,39 @@ type KeystoneIdentityBackendSpec struct {
 	// +required
 	Domain IdentityDomainSpec `json:"domain"`
 
-	// type is the type of the backend: LDAP.
+	// type is the type of the backend: LDAP for a directory, OIDC for an OpenID Connect provider. It
+	// cannot be changed.
 	//
 	// +required
-	// +kubebuilder:validation:Enum=LDAP
+	// +kubebuilder:validation:Enum=LDAP;OIDC
 	Type string `json:"type"`
 
 	// ldap describes the directory of a backend of the type LDAP.
 	//
 	// +optional
 	LDAP *LDAPSpec `json:"ldap,omitempty"`
+
+	// oidc describes the provider of a backend of the type OIDC.
+	//
+	// +optional
+	OIDC *OIDCSpec `json:"oidc,omitempty"`
+
+	// mappings are the rules by which users of the provider become users and members of groups. All
+	// rules that apply to somebody count.
+	//
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=32
+	Mappings []MappingRule `json:"mappings,omitempty"`
+
+	// groups are groups in the domain of a backend of the type OIDC, with their roles.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=64
+	Groups []IdentityGroup `json:"groups,omitempty"`
 }
 
 // DomainMode says where the domain of an identity backend comes from.

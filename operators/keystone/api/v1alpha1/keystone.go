@@ -2,6 +2,8 @@ package v1alpha1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // AnnotationRunAgain on a Keystone makes schema sync, schema check and bootstrap run
@@ -54,6 +56,14 @@ func PodSelector() *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
 		Key: "app.kubernetes.io/name", Operator: metav1.LabelSelectorOpIn, Values: []string{AppName, TaskName},
 	}}}
+}
+
+// ProxyImageOrDefault returns the image of the proxy in pods with a provider.
+func (s *KeystoneSpec) ProxyImageOrDefault() commonv1.ImageSpec {
+	if s.ProxyImage != nil {
+		return *s.ProxyImage
+	}
+	return commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone-proxy", Tag: "2.4"}
 }
 
 // PasswordRotationEnabled reports whether the administrator's password is

@@ -87,6 +87,12 @@ type KeystoneSpec struct {
 	// +optional
 	Federation *FederationSpec `json:"federation,omitempty"`
 
+	// proxyImage is the image of the proxy in the pods of a Keystone with a KeystoneIdentityBackend of
+	// the type OIDC. The default is "ghcr.io/c5c3/keystone-proxy" with the tag "2.4".
+	//
+	// +optional
+	ProxyImage *commonv1.ImageSpec `json:"proxyImage,omitempty"`
+
 	// bootstrap describes the first administrator, the region and the catalog
 	// entry of Keystone itself.
 	//

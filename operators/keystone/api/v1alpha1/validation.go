@@ -29,6 +29,7 @@ var table = slices.Concat(commonv1.ServiceRules[*Keystone](AppName, SelectorLabe
 		{Path: "spec.bootstrap.passwordRotation.schedule", Check: rules.Schedule(passwordRotationSchedule)},
 		{Path: "spec.bootstrap.passwordRotation.passwordLength", Check: rules.Between(24, 1024, passwordLength)},
 
+		{Path: "spec.proxyImage", Check: checkProxyImage},
 		{Path: "spec.middleware", Check: checkMiddleware},
 		{Path: "spec.plugins", Check: checkPlugins},
 		{Path: "spec.extraConfig", Check: checkExtraConfig},
@@ -119,6 +120,13 @@ func checkName(k *Keystone, at *field.Path) field.ErrorList {
 
 func checkAdminPasswordSecretRef(k *Keystone, at *field.Path) field.ErrorList {
 	return commonv1.ValidateSecretRef(k.Spec.Bootstrap.AdminPasswordSecretRef, at)
+}
+
+func checkProxyImage(k *Keystone, at *field.Path) field.ErrorList {
+	if k.Spec.ProxyImage == nil {
+		return nil
+	}
+	return commonv1.ValidateImage(*k.Spec.ProxyImage, "keystone-proxy", at)
 }
 
 func checkPublicEndpoint(k *Keystone, at *field.Path) field.ErrorList {

@@ -81,6 +81,12 @@ func keyViolations() []violation {
 			"spec.trustFlush.schedule", "invalid cron expression", "", "",
 		},
 		{
+			"a proxy image with a tag in its name", func(k *Keystone) {
+				k.Spec.ProxyImage = &commonv1.ImageSpec{Repository: "example.com/proxy:2.4", Tag: "2.4"}
+			},
+			"spec.proxyImage.repository", "must be an image name without a tag", apitest.NoMatch, "",
+		},
+		{
 			"no administrator password", func(k *Keystone) { k.Spec.Bootstrap.AdminPasswordSecretRef.Name = "" },
 			"spec.bootstrap.adminPasswordSecretRef.name", "Required value", apitest.TooShort, "",
 		},

@@ -26,6 +26,7 @@ var api = withIdentityBackends(steps.Pods(deployment.API[*pass.Scope]{
 // withIdentityBackends replaces the pods when the identity backends change.
 func withIdentityBackends(api deployment.API[*pass.Scope]) deployment.API[*pass.Scope] {
 	api.Backing.Annotations = identityBackends.Annotate(api.Backing.Annotations)
+	api.Annotations, api.Proxy = passphraseHash, proxyOf
 	return api
 }
 

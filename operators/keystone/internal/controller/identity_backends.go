@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
 	"github.com/c5c3/forge/operators/keystone/internal/ldap"
@@ -42,6 +44,8 @@ const (
 	caFile = "ldap-ca.pem"
 	// ownCAFile is the file of one backend with the certificates of its directory.
 	ownCAFile = "ca.pem"
+	// directoryCAField is the field with the Secret of that.
+	directoryCAField = "spec.ldap.tls.caBundleSecretRef"
 )
 
 // identityBackends declares KeystoneIdentityBackends. Nothing that cannot come back is stored in
@@ -57,13 +61,16 @@ var identityBackends = attachment.Declaration[*identityBackend]{
 	Spec: configured,
 	// MariaDB compares the names of domains in this way.
 	Identity:    func(b *identityBackend) string { return "domain " + strings.ToLower(b.Spec.Domain.Name) },
-	Credentials: bindCredentials,
+	Credentials: credentials,
 	CABundle:    caBundle,
 	Conflict:    conflictingOptions,
 	Options:     identityOptions,
 	Files: &attachment.Files[*identityBackend]{
 		Render: domainFiles, Volume: "domains", Folder: domainsDir,
 		Mounted: func(b *identityBackend) []corev1.KeyToPath {
+			if b.Spec.LDAP == nil {
+				return nil
+			}
 			return []corev1.KeyToPath{{Key: domainConfig(b), Path: domainsFolder + "/" + domainConfig(b)}}
 		},
 	},
@@ -79,35 +86,42 @@ var identityBackends = attachment.Declaration[*identityBackend]{
 	Unverified: reconcile.NewSlot[[]acceptedIdentity]("UnverifiedIdentityBackends"),
 }
 
-// bindCredentials returns the Secret with the account that reads the directory. The spec may be
-// invalid.
-func bindCredentials(b *identityBackend) *service.Requirement {
-	if b.Spec.LDAP == nil {
-		return nil
+// credentials returns the Secret with the account that reads the directory, or with the password of the
+// client of a provider. The spec may be invalid.
+func credentials(b *identityBackend) *service.Requirement {
+	switch {
+	case b.Spec.LDAP != nil:
+		return &service.Requirement{
+			Name: b.Spec.LDAP.BindCredentialsSecretRef.Name, Keys: []string{ldap.UserKey, ldap.PasswordKey},
+			Field: "spec.ldap.bindCredentialsSecretRef",
+		}
+	case b.Spec.OIDC != nil:
+		return requirement(b.Spec.OIDC.ClientSecretRef, keystonev1alpha1.DefaultClientSecretKey, "spec.oidc.clientSecretRef")
 	}
-	return &service.Requirement{
-		Name: b.Spec.LDAP.BindCredentialsSecretRef.Name, Keys: []string{ldap.UserKey, ldap.PasswordKey},
-		Field: "spec.ldap.bindCredentialsSecretRef",
-	}
+	return nil
 }
 
-// caBundle returns the Secret with the certificates of the directory, nil without encryption.
+// caBundle returns the Secret with the certificates of the CAs, nil if there is none.
 func caBundle(b *identityBackend) *service.Requirement {
-	if b.Spec.LDAP == nil || b.Spec.LDAP.TLS == nil {
-		return nil
+	switch {
+	case b.Spec.LDAP != nil && b.Spec.LDAP.TLS != nil:
+		return requirement(b.Spec.LDAP.TLS.CABundleSecretRef, keystonev1alpha1.DefaultCABundleKey, directoryCAField)
+	case b.Spec.OIDC != nil && b.Spec.OIDC.CABundleSecretRef != nil:
+		return requirement(*b.Spec.OIDC.CABundleSecretRef, keystonev1alpha1.DefaultCABundleKey, "spec.oidc.caBundleSecretRef")
 	}
-	ref := b.Spec.LDAP.TLS.CABundleSecretRef
-	return &service.Requirement{
-		Name: ref.Name, Keys: []string{ref.KeyOr(keystonev1alpha1.DefaultCABundleKey)}, Field: "spec.ldap.tls.caBundleSecretRef",
-	}
+	return nil
+}
+
+func requirement(ref commonv1.SecretRefSpec, key, of string) *service.Requirement {
+	return &service.Requirement{Name: ref.Name, Keys: []string{ref.KeyOr(key)}, Field: of}
 }
 
 // ownIdentityOptions are the options by which users configure domains themselves.
 var ownIdentityOptions = []string{"driver", "domain_config_dir", "domain_configurations_from_database", "domain_specific_drivers_enabled"}
 
-// conflictingOptions names the option in the spec by which users configure domains themselves, ""
-// if there is none.
-func conflictingOptions(resource service.Resource, _ *identityBackend) string {
+// conflictingOptions names the option in the spec by which users configure domains or logins at a
+// provider themselves, "" if there is none.
+func conflictingOptions(resource service.Resource, b *identityBackend) string {
 	k, ok := resource.(*keystonev1alpha1.Keystone)
 	if !ok {
 		return ""
@@ -117,6 +131,9 @@ func conflictingOptions(resource service.Resource, _ *identityBackend) string {
 		plugins[plugin.ConfigSection] = plugin.Config
 	}
 	given := ini.File(k.Spec.GlobalExtraConfig).Merge(plugins, k.Spec.ExtraConfig)
+	if b.Spec.OIDC != nil {
+		return conflictingFederation(k, given)
+	}
 	for _, option := range ownIdentityOptions {
 		if _, set := given.Get("identity", option); set {
 			return fmt.Sprintf("Keystone %s sets [identity] %s, with which it configures domains itself: remove that option, "+
@@ -126,9 +143,9 @@ func conflictingOptions(resource service.Resource, _ *identityBackend) string {
 	return ""
 }
 
-// identityOptions returns the options that make Keystone read the files of the backends.
+// identityOptions returns the options that make Keystone read the files of directories.
 func identityOptions(_ *service.Pass, all []acceptedIdentity) ini.File {
-	if len(all) == 0 {
+	if !slices.ContainsFunc(all, func(a acceptedIdentity) bool { return a.Resource.Spec.LDAP != nil }) {
 		return nil
 	}
 	return ini.File{"identity": {
@@ -141,6 +158,9 @@ func domainConfig(b *identityBackend) string { return "keystone." + b.Spec.Domai
 
 // domainFiles returns the files of one backend.
 func domainFiles(a acceptedIdentity) (map[string]string, error) {
+	if a.Resource.Spec.OIDC != nil {
+		return providerFiles(a)
+	}
 	options, err := ldap.Options(a.Resource.Spec.LDAP, a.Credentials, pass.ConfigDir+caFile)
 	if err != nil {
 		return nil, err
@@ -151,7 +171,7 @@ func domainFiles(a acceptedIdentity) (map[string]string, error) {
 	}
 	if a.CABundle != nil {
 		key := a.Resource.Spec.LDAP.TLS.CABundleSecretRef.KeyOr(keystonev1alpha1.DefaultCABundleKey)
-		if files[ownCAFile], err = ldap.Certificates(a.CABundle, key); err != nil {
+		if files[ownCAFile], err = ldap.Certificates(a.CABundle, key, directoryCAField); err != nil {
 			return nil, err
 		}
 	}
@@ -162,7 +182,7 @@ func domainFiles(a acceptedIdentity) (map[string]string, error) {
 func directoryCertificates(s *pass.Scope) string {
 	var certificates []string
 	for _, a := range identityBackends.Accepted.Value(s.Slots) {
-		if own := a.Files[ownCAFile]; own != "" && !slices.Contains(certificates, own) {
+		if own := a.Files[ownCAFile]; a.Resource.Spec.LDAP != nil && own != "" && !slices.Contains(certificates, own) {
 			certificates = append(certificates, own)
 		}
 	}
@@ -181,13 +201,21 @@ func configured(b *identityBackend) any {
 // has created.
 func ownDomainID(b *identityBackend) string { return strings.ReplaceAll(string(b.UID), "-", "") }
 
-// verifyDomain is the command that creates or finds the domain, and logs in to the directory.
+// verifyDomain is the command that creates or finds the domain, and logs in to the directory, or creates
+// what logins at the provider need.
 func verifyDomain(_ *service.Pass, b *identityBackend) []string {
-	return script(domainFile, map[string]any{
+	arguments := map[string]any{
 		"name": b.Spec.Domain.Name, "id": ownDomainID(b), "description": b.Spec.Domain.Description,
 		"adopt": b.Spec.Domain.Mode == keystonev1alpha1.DomainAdopt,
-		"file":  domainsDir + "/" + domainConfig(b), "certificates": domainsDir + "/" + ownCAFile,
+	}
+	if b.Spec.OIDC != nil {
+		maps.Copy(arguments, providerArguments(b))
+		return script(providerFile, arguments)
+	}
+	maps.Copy(arguments, map[string]any{
+		"file": domainsDir + "/" + domainConfig(b), "certificates": domainsDir + "/" + ownCAFile,
 	})
+	return script(domainFile, arguments)
 }
 
 // deletesDomain reports whether the domain ends with the backend.
@@ -219,10 +247,14 @@ func script(file string, arguments map[string]any) []string {
 	return []string{"python3", pass.ConfigDir + file, string(encoded)}
 }
 
-// reconcileIdentityBackends finds the identity backends that the Keystone uses. It owns
-// IdentityBackendsReady.
+// reconcileIdentityBackends finds the identity backends that the Keystone uses, and makes the passphrase
+// that pods with a provider need. It owns IdentityBackendsReady.
 func reconcileIdentityBackends(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	return identityBackends.Reconcile(ctx, s.Pass)
+	outcome := identityBackends.Reconcile(ctx, s.Pass)
+	if err := ensurePassphrase(ctx, s); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
+	}
+	return outcome
 }
 
 // verifyIdentityBackends verifies those that pods are to get. It owns IdentityBackendsReady.

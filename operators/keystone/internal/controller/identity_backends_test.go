@@ -190,7 +190,7 @@ func TestTwoWaysToConfigureDomainsConflict(t *testing.T) {
 }
 
 func TestABackendWithoutADirectoryNeedsNothing(t *testing.T) {
-	if b := (&identityBackend{}); bindCredentials(b) != nil || caBundle(b) != nil {
+	if b := (&identityBackend{}); credentials(b) != nil || caBundle(b) != nil {
 		t.Error("an invalid spec names Secrets")
 	}
 	want := []string{"ca.crt"}

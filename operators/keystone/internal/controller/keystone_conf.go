@@ -7,13 +7,14 @@ import (
 	"github.com/c5c3/forge/internal/common/ini"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
+	"github.com/c5c3/forge/operators/keystone/internal/oidc"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
 // keystoneOptions returns the options that the operator sets in keystone.conf. They
 // contain no secret; the database URL comes from the environment.
 func keystoneOptions(s *pass.Scope) ini.File {
-	return defaultOptions(s.Cluster, s.Resource).Merge(federationOptions(s.Resource.Spec.Federation))
+	return defaultOptions(s.Cluster, s.Resource).Merge(federationOptions(s))
 }
 
 // pluginOptions returns the sections of the plugins.
@@ -68,20 +69,32 @@ func defaultOptions(c cluster.Settings, k *keystonev1alpha1.Keystone) ini.File {
 // the dashboard, together with the token. Keystone replaces the two names in it.
 const callbackFile = "sso_callback_template.html"
 
+// hasFederation reports whether users of a provider log in: through a proxy of the users' own, or
+// through that of the pods.
+func hasFederation(s *pass.Scope) bool {
+	federation := s.Resource.Spec.Federation
+	return federation != nil && federation.Enabled || len(providers(s)) > 0
+}
+
 // federationOptions returns the options of Keystone's federation guide. Without
 // federation, the methods are Keystone's defaults except the one that trusts the user
 // name from a proxy. With federation, external is removed because both read REMOTE_USER.
 // The attribute is the WSGI name of the header OIDC-ISS: a proxy in front has no other
-// way to pass it.
-func federationOptions(federation *keystonev1alpha1.FederationSpec) ini.File {
-	if federation == nil || !federation.Enabled {
+// way to pass it. The one of the pods does not pass headers.
+func federationOptions(s *pass.Scope) ini.File {
+	if !hasFederation(s) {
 		return ini.File{"auth": {"methods": "external,password,token,oauth1,application_credential"}}
 	}
-	return ini.File{
+	options := ini.File{
 		"auth": {"methods": "password,token,oauth1,mapped,openid,saml2,application_credential"},
 		"federation": {
 			"remote_id_attribute":   "HTTP_OIDC_ISS",
 			"sso_callback_template": pass.ConfigDir + callbackFile,
 		},
 	}
+	if len(providers(s)) > 0 {
+		options.Set("federation", "remote_id_attribute", oidc.ClaimPrefix+"iss")
+		options.Set("federation", "assertion_prefix", oidc.ClaimPrefix)
+	}
+	return options
 }

@@ -62,7 +62,7 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 	steps.DatabaseConnection(),
 	{
 		Name: "IdentityBackends", Condition: keystonev1alpha1.ConditionIdentityBackendsReady, Run: reconcileIdentityBackends,
-		Sets: []reconcile.Value{identityBackends.Accepted, identityBackends.Unverified}, Informational: true,
+		Sets: []reconcile.Value{identityBackends.Accepted, identityBackends.Unverified, proxyPassphrase}, Informational: true,
 	},
 	steps.Config(settings).Reading(identityBackends.Accepted).Needing("IdentityBackends"),
 	steps.ConfigCheck(settings),
@@ -94,7 +94,7 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 	},
 	steps.Image(),
 	steps.PolicyValidation(),
-	steps.Deployment(api).Reading(identityBackends.Accepted),
+	steps.Deployment(api).Reading(identityBackends.Accepted, proxyPassphrase),
 	{
 		Name: "IdentityBackendsInUse", Condition: keystonev1alpha1.ConditionIdentityBackendsReady, Run: followIdentityBackends,
 		Reads: []reconcile.Value{service.Config, database.Connection, identityBackends.Accepted, identityBackends.Unverified},

@@ -34,6 +34,9 @@ var domainScript string
 //go:embed files/identity_domain_removal.py
 var domainRemovalScript string
 
+//go:embed files/identity_provider.py
+var providerScript string
+
 //go:embed files/forge_cache.py
 var cacheGuardScript string
 
@@ -62,7 +65,7 @@ func pythonFiles(s *pass.Scope) map[string]string {
 	if k.Spec.Cache.IsManaged() {
 		guard = config.SetConstant(guard, "SERVICE", k.Spec.Cache.Addresses(s.Cluster, k.Namespace)[0])
 	}
-	start := config.SetConstant(startScript, "METHODS", federationOptions(k.Spec.Federation)["auth"]["methods"])
+	start := config.SetConstant(startScript, "METHODS", federationOptions(s)["auth"]["methods"])
 	if k.Spec.UWSGI != nil && k.Spec.UWSGI.Threads > 1 {
 		start = config.SetConstant(start, "SEVERAL_THREADS", true)
 	}
@@ -72,6 +75,7 @@ func pythonFiles(s *pass.Scope) map[string]string {
 		credentialKeysFile:   credentialKeysScript,
 		domainFile:           domainScript,
 		domainRemovalFile:    domainRemovalScript,
+		providerFile:         providerScript,
 		cacheGuardFile:       guard,
 		errorsFile:           errorsScript,
 		startFile:            start,

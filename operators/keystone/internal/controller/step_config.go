@@ -70,8 +70,11 @@ func configFiles(s *pass.Scope) (map[string]string, error) {
 	if files[pasteFile], err = paste.Render(pasteFilters(k)); err != nil {
 		return nil, fmt.Errorf("api-paste.ini: %w", err)
 	}
-	if federation := k.Spec.Federation; federation != nil && federation.Enabled {
+	if hasFederation(s) {
 		files[callbackFile] = callbackPage
+	}
+	if err := addProxyFiles(s, files); err != nil {
+		return nil, err
 	}
 	if certificates := directoryCertificates(s); certificates != "" {
 		files[caFile] = certificates

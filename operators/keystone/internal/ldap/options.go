@@ -143,8 +143,8 @@ func (o options) groups(groups *keystonev1alpha1.LDAPGroupsSpec, users string) {
 }
 
 // Certificates returns the certificates under the key of the Secret, and nothing that stands
-// between them. The error says what is wrong.
-func Certificates(bundle *corev1.Secret, key string) (string, error) {
+// between them. The error says what is wrong, and names the field of the Secret.
+func Certificates(bundle *corev1.Secret, key, of string) (string, error) {
 	var found bytes.Buffer
 	for rest := bundle.Data[key]; ; {
 		var block *pem.Block
@@ -156,14 +156,14 @@ func Certificates(bundle *corev1.Secret, key string) (string, error) {
 		}
 		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
 			return "", fmt.Errorf(
-				"%s of Secret %s of spec.ldap.tls.caBundleSecretRef has a certificate that cannot be read; replace it", key, bundle.Name)
+				"%s of Secret %s of %s has a certificate that cannot be read; replace it", key, bundle.Name, of)
 		}
 		if err := pem.Encode(&found, &pem.Block{Type: block.Type, Bytes: block.Bytes}); err != nil {
 			return "", fmt.Errorf("encoding a certificate of Secret %s: %w", bundle.Name, err)
 		}
 	}
 	if found.Len() == 0 {
-		return "", fmt.Errorf("%s of Secret %s of spec.ldap.tls.caBundleSecretRef has no certificate in PEM; add it", key, bundle.Name)
+		return "", fmt.Errorf("%s of Secret %s of %s has no certificate in PEM; add it", key, bundle.Name, of)
 	}
 	return found.String(), nil
 }

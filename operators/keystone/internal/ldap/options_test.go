@@ -130,7 +130,7 @@ func TestOnlyCertificatesOfABundleReachPods(t *testing.T) {
 		"a broken one":       {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "", "cannot be read"},
 		"one without a line": {strings.TrimSpace(first), first, ""},
 	} {
-		got, err := Certificates(&corev1.Secret{Data: map[string][]byte{"ca.crt": []byte(c.bundle)}}, "ca.crt")
+		got, err := Certificates(&corev1.Secret{Data: map[string][]byte{"ca.crt": []byte(c.bundle)}}, "ca.crt", "spec.ldap.tls.caBundleSecretRef")
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

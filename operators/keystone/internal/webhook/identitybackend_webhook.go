@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -27,13 +26,4 @@ func NewIdentityBackendWebhook() *admission.Webhook[*keystonev1alpha1.KeystoneId
 			return identityBackendWarnings(b)
 		},
 	}
-}
-
-// identityBackendWarnings warns of passwords that are readable on the network.
-func identityBackendWarnings(b *keystonev1alpha1.KeystoneIdentityBackend) []string {
-	ldap := b.Spec.LDAP
-	if ldap == nil || ldap.TLS != nil || len(ldap.URLs) == 0 || !strings.HasPrefix(ldap.URLs[0], "ldap://") {
-		return nil
-	}
-	return []string{"spec.ldap.tls is not set, so the passwords of users are readable on the network between Keystone and the directory"}
 }

@@ -25,9 +25,9 @@ AGREED = "forge_deletion_agreed"
 MAPPED = "SELECT entity_type, public_id FROM id_mapping WHERE domain_id = :id"
 PROJECTS = "SELECT id FROM project WHERE domain_id = :id"
 # Users and groups of the directory have a mapping. Those in the database may have been created since
-# the backend was removed.
+# the backend was removed. All who have logged in, those of a provider among them, are in the table of users.
 USERS = ("SELECT public_id FROM id_mapping WHERE domain_id = :id AND entity_type = 'user'"
-         " UNION SELECT user_id FROM local_user WHERE domain_id = :id")
+         " UNION SELECT id FROM `user` WHERE domain_id = :id")
 GROUPS = ("SELECT public_id FROM id_mapping WHERE domain_id = :id AND entity_type = 'group'"
           " UNION SELECT id FROM `group` WHERE domain_id = :id")
 COLUMNS = "SELECT type, actor_id, target_id, role_id, inherited FROM "
@@ -79,7 +79,15 @@ def delete(domain):
     for entity, actor in read(MAPPED, domain):
         remove[entity](actor)
     PROVIDERS.id_mapping_api.purge_mappings({"domain_id": domain})
+    # Keystone deletes the identity providers of the domain, but not the mapping, which is named after that.
     PROVIDERS.resource_api.delete_domain(domain)
+
+
+def forget_mapping(domain):
+    try:
+        PROVIDERS.federation_api.delete_mapping(domain)
+    except exception.MappingNotFound:
+        pass
 
 
 def run(wanted):
@@ -87,12 +95,14 @@ def run(wanted):
     try:
         domain = PROVIDERS.resource_api.get_domain(wanted["id"])
     except exception.DomainNotFound:
+        forget_mapping(wanted["id"])
         return
     try:
         if domain["enabled"] or not domain.get(AGREED):
             agreed = ask(domain, wanted)
             PROVIDERS.resource_api.update_domain(domain["id"], {"enabled": False, AGREED: agreed})
         delete(domain["id"])
+        forget_mapping(domain["id"])
     except (exception.ResourceUpdateForbidden, exception.ResourceDeleteForbidden):
         raise identity_domain.Unfit(
             "the domain %s or a project in it is immutable: remove that option with the OpenStack client" % domain["name"]

@@ -22,7 +22,8 @@ class Unfit(Exception):
 class IdentityDomainRemoval(unittest.TestCase):
     def setUp(self):
         self.exception = types.SimpleNamespace(**{
-            name: type(name, (Exception,), {}) for name in ("DomainNotFound", "ResourceUpdateForbidden", "ResourceDeleteForbidden")})
+            name: type(name, (Exception,), {}) for name in (
+                "DomainNotFound", "MappingNotFound", "ResourceUpdateForbidden", "ResourceDeleteForbidden")})
         self.provider = mock.MagicMock()
         self.resources = self.provider.ProviderAPIs.resource_api
         self.assignments = self.provider.ProviderAPIs.assignment_api
@@ -76,6 +77,15 @@ class IdentityDomainRemoval(unittest.TestCase):
         self.resources.get_domain.side_effect = self.exception.DomainNotFound
         self.assertEqual(self.run_script(), (0, ""))
         self.assertFalse(self.is_deleted())
+
+    def test_the_mapping_of_a_provider_goes_with_the_domain(self):
+        self.assertEqual(self.run_script(), (0, ""))
+        self.provider.ProviderAPIs.federation_api.delete_mapping.assert_called_once_with("5f0b")
+        self.provider.ProviderAPIs.federation_api.delete_mapping.side_effect = self.exception.MappingNotFound
+        self.assertEqual(self.run_script(), (0, ""))
+        self.resources.get_domain.side_effect = self.exception.DomainNotFound
+        self.assertEqual(self.run_script(), (0, ""))
+        self.assertEqual(self.provider.ProviderAPIs.federation_api.delete_mapping.call_count, 3)
 
     def test_an_empty_domain_is_deleted_without_a_question(self):
         self.assertEqual(self.run_script(), (0, ""))
