@@ -74,7 +74,8 @@ func checkProvider(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
 	}
 	if o.BearerTokens != nil {
 		at := at.Child("bearerTokens", "audiences")
-		errs = append(errs, unless(len(o.BearerTokens.Audiences) > 0, at, nil, "name an audience: without one any token of the provider counts")...)
+		errs = append(errs, unless(len(o.BearerTokens.Audiences) > 0, at, nil,
+			"name an audience: without one any token of the provider counts")...)
 		errs = append(errs, checkWords(o.BearerTokens.Audiences, at.Index)...)
 	}
 	for i, dashboard := range o.TrustedDashboards {
@@ -151,7 +152,8 @@ func checkRemote(remote RemoteMapping, at *field.Path) field.ErrorList {
 		}
 	}
 	return slices.Concat(
-		unless(claimName.MatchString(remote.Claim), at.Child("claim"), remote.Claim, "it must have up to 64 letters, digits, dashes and underscores"),
+		unless(claimName.MatchString(remote.Claim), at.Child("claim"), remote.Claim,
+			"it must have up to 64 letters, digits, dashes and underscores"),
 		unless(lists <= 1, at, lists, "anyOneOf, notAnyOf, whitelist and blacklist exclude each other"),
 		unless(lists > 0 || !remote.Regex, at.Child("regex"), remote.Regex, "regex needs a list"),
 	)

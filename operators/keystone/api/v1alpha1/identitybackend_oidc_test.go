@@ -87,10 +87,14 @@ func completeProvider(o *OIDCSpec) {
 }
 
 func oidcViolations() []identityViolation {
-	const refers, braces, one = "does not exist: {0} is the first claim", "braces must be those of a number", "set one of user, group and groups"
+	const refers, braces = "does not exist: {0} is the first claim", "braces must be those of a number"
+	const one, duplicate = "set one of user, group and groups", "Duplicate value"
 	const exclusive, mappings = "anyOneOf, notAnyOf, whitelist and blacklist exclude each other", "the type OIDC needs mappings"
 	return []identityViolation{
-		{"an unknown type", func(b *KeystoneIdentityBackend) { b.Spec.Type = "SAML" }, "spec.type", "it must be LDAP or OIDC", "Unsupported value", ""},
+		{
+			"an unknown type", func(b *KeystoneIdentityBackend) { b.Spec.Type = "SAML" },
+			"spec.type", "it must be LDAP or OIDC", "Unsupported value", "",
+		},
 		{
 			"no provider", func(b *KeystoneIdentityBackend) { become(b); b.Spec.OIDC = nil },
 			"spec.type", "the type OIDC needs the field oidc", "the type OIDC needs the field oidc", "",
@@ -174,8 +178,11 @@ func oidcViolations() []identityViolation {
 			"spec.groups", "only the type OIDC has groups here", "only the type OIDC has groups here", "",
 		},
 		{"a group without a name", declaring(IdentityGroup{}), "spec.groups[0].name", "name the group", apitest.TooShort, ""},
-		{"a group twice", declaring(IdentityGroup{Name: "a"}, IdentityGroup{Name: "a"}), "spec.groups[1]", "Duplicate value", "Duplicate value", ""},
-		{"a group twice for MariaDB", declaring(IdentityGroup{Name: "a"}, IdentityGroup{Name: "A"}), "spec.groups[1]", "Duplicate value", "", ""},
+		{"a group twice", declaring(IdentityGroup{Name: "a"}, IdentityGroup{Name: "a"}), "spec.groups[1]", duplicate, duplicate, ""},
+		{
+			"a group twice for MariaDB", declaring(IdentityGroup{Name: "a"}, IdentityGroup{Name: "A"}),
+			"spec.groups[1]", duplicate, "", "",
+		},
 		{
 			"no role", declaring(IdentityGroup{Name: "a", RoleAssignments: []RoleAssignment{{Project: "p"}}}),
 			"spec.groups[0].roleAssignments[0].role", "name the role", apitest.TooShort, "",

@@ -73,7 +73,9 @@ func TestTheSettingsOfAProvider(t *testing.T) {
 		"discovered.conf": unchanged,
 		"endpoints.conf": func(o *keystonev1alpha1.OIDCSpec) {
 			const url = "https://login.example.com/"
-			o.Endpoints = &keystonev1alpha1.OIDCEndpoints{Authorization: url + "auth?a=b", Token: url + "token", JWKS: url + "jwks", Userinfo: url + "me"}
+			o.Endpoints = &keystonev1alpha1.OIDCEndpoints{
+				Authorization: url + "auth?a=b", Token: url + "token", JWKS: url + "jwks", Userinfo: url + "me",
+			}
 			o.Scopes = []string{"openid", "groups"}
 			o.TrustedDashboards = []string{"https://a/auth/websso/", "https://b/auth/websso/"}
 			o.BearerTokens = &keystonev1alpha1.OIDCBearerTokens{Audiences: []string{"keystone", "https://kubernetes.default.svc"}}

@@ -37,8 +37,10 @@ def check_issuer(wanted):
         with urllib.request.urlopen(wanted["document"], timeout=SECONDS, context=context) as answer:
             issuer = json.loads(answer.read(MOST_BYTES))["issuer"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Unready("no document of the provider at %s (%s): look at the provider, at its certificate, and at the network policies on the way"
-                      % (wanted["document"], type(error).__name__))
+        raise Unready(
+            "no document of the provider at %s (%s): look at the provider, at its certificate, and at the network policies on the way"
+            % (wanted["document"], type(error).__name__)
+        )
     if issuer != wanted["issuer"]:
         raise Unfit("the provider says that its issuer is %.300r: set spec.oidc.issuer to exactly that" % issuer)
 
@@ -63,8 +65,8 @@ def ensure_identity_provider(name, domain, issuer):
     except exception.IdentityProviderNotFound:
         pass
     try:
-        ensure(lambda: api.get_idp(name), lambda new: api.create_idp(name, {"domain_id": domain, **new}), lambda new: api.update_idp(name, new),
-               exception.IdentityProviderNotFound, {"enabled": True, "remote_ids": [issuer]})
+        ensure(lambda: api.get_idp(name), lambda new: api.create_idp(name, {"domain_id": domain, **new}),
+               lambda new: api.update_idp(name, new), exception.IdentityProviderNotFound, {"enabled": True, "remote_ids": [issuer]})
     except exception.Conflict:
         raise Unfit("another identity provider has the issuer %s: one is enough for a Keystone" % issuer)
 
@@ -90,13 +92,15 @@ def roles_of(group, domain):
             try:
                 where = PROVIDERS.resource_api.get_domain_by_name(wanted["domain"])["id"]
             except exception.DomainNotFound:
-                raise Unready("there is no domain %s, in which the group %s is to have a role: create it" % (wanted["domain"], group["name"]))
+                raise Unready("there is no domain %s, in which the group %s is to have a role: create it" % (
+                    wanted["domain"], group["name"]))
         target = {"domain_id": where}
         if wanted.get("project"):
             try:
                 target = {"project_id": PROVIDERS.resource_api.get_project_by_name(wanted["project"], where)["id"]}
             except exception.ProjectNotFound:
-                raise Unready("there is no project %s in the domain of a role of the group %s: create it" % (wanted["project"], group["name"]))
+                raise Unready("there is no project %s in the domain of a role of the group %s: create it" % (
+                    wanted["project"], group["name"]))
         found.append({"role_id": roles[wanted["role"]], **target})
     return found
 

@@ -232,7 +232,8 @@ class IdentityProvider(unittest.TestCase):
     def test_what_a_role_needs_has_to_exist(self):
         for assignment, says in (
             ({"role": "owner"}, "no role owner"), ({"role": "own"}, "no role own"), ({"role": "member", "project": "x"}, "no project x"),
-            ({"role": "member", "domain": "x"}, "no domain x"), ({"role": "member", "project": "cloud", "domain": "Default"}, "no project cloud"),
+            ({"role": "member", "domain": "x"}, "no domain x"),
+            ({"role": "member", "project": "cloud", "domain": "Default"}, "no project cloud"),
         ):
             code, said, _ = self.run_script(groups=[{"name": "g", "roleAssignments": [assignment]}])
             self.assertEqual(code, 1)
