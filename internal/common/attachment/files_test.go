@@ -141,8 +141,14 @@ func TestPodsGetTheFilesOfAResourceOnceItIsVerified(t *testing.T) {
 	if len(mounts) != 1 || mounts[0].Path != "/charts" || cmp.Diff(want, mounts[0].Volume.Projected.Sources) != "" {
 		t.Errorf("pods mount %+v", mounts)
 	}
+}
+
+func TestPodsMountNoVolumeWithoutFiles(t *testing.T) {
+	m, d := instance.WithMoorings(), charts()
+	p := filesPass(t, m)
+	d.Accepted.Put(p.Slots, []Accepted[*instance.Mooring]{{Resource: mooring("a", "1", "given", 1), secret: "files"}})
 	if none := d.MountsAt(p, "other", "/other", func(Accepted[*instance.Mooring]) []corev1.KeyToPath { return nil }); none != nil {
-		t.Errorf("pods mount %+v without files", none)
+		t.Errorf("pods mount %+v", none)
 	}
 }
 

@@ -125,8 +125,9 @@ var identityBackendImmutables = []rules.Immutable[*KeystoneIdentityBackend]{
 		},
 	},
 	{
-		Path: "spec.type", Message: "the type and the names of the identity provider and of the protocol cannot be changed: create another backend",
-		Get: func(b *KeystoneIdentityBackend) any { return b.Spec.names() },
+		Path:    "spec.type",
+		Message: "the type and the names of the identity provider and of the protocol cannot be changed: create another backend",
+		Get:     func(b *KeystoneIdentityBackend) any { return b.Spec.names() },
 	},
 }
 

@@ -93,7 +93,9 @@ func checkEndpoints(endpoints *OIDCEndpoints, at *field.Path) (errs field.ErrorL
 		name, url string
 		optional  bool
 	}{
-		{"authorization", endpoints.Authorization, false}, {"token", endpoints.Token, false}, {"jwks", endpoints.JWKS, false},
+		{"authorization", endpoints.Authorization, false},
+		{"token", endpoints.Token, false},
+		{"jwks", endpoints.JWKS, false},
 		{"userinfo", endpoints.Userinfo, true},
 	} {
 		errs = append(errs, unless(given.url == "" && given.optional || oidcEndpoint.MatchString(given.url), at.Child(given.name), given.url,

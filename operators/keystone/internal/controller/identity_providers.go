@@ -168,10 +168,9 @@ func proxyOf(s *pass.Scope) *deployment.Proxy {
 	// Of the files of Keystone it gets no other one.
 	config := &corev1.ConfigMapVolumeSource{Items: []corev1.KeyToPath{{Key: proxyFile, Path: "apache.conf"}}}
 	config.Name = service.Config.Value(s.Slots).ConfigMap
-	mounts := []deployment.Mount{{
+	mounts := append(identityBackends.MountsAt(s.Pass, "providers", oidc.Folder, proxiedFiles), deployment.Mount{
 		Path: proxyDir, Volume: corev1.Volume{Name: "proxy", VolumeSource: corev1.VolumeSource{ConfigMap: config}},
-	}}
-	mounts = append(mounts, identityBackends.MountsAt(s.Pass, "providers", oidc.Folder, proxiedFiles)...)
+	})
 	return &deployment.Proxy{Mounts: mounts, Container: corev1.Container{
 		Name: "proxy", Image: s.Resource.Spec.ProxyImageOrDefault().Reference(),
 		Command: []string{"apache2", "-D", "FOREGROUND", "-f", proxyDir + "/apache.conf"},

@@ -121,7 +121,8 @@ func TestMappingsBecomeRulesOfKeystone(t *testing.T) {
 		{
 			"local": []map[string]any{{"user": map[string]any{"name": "{0}", "email": "{1}"}}, {"groups": "{2}", "domain": domain}},
 			"remote": []map[string]any{
-				{"type": "OIDC-preferred_username"}, {"type": "OIDC-email"},
+				{"type": "OIDC-preferred_username"},
+				{"type": "OIDC-email"},
 				{"type": "OIDC-groups", "whitelist": []string{"^cloud-"}, "regex": true},
 			},
 		},

@@ -131,15 +131,15 @@ func tokens(accepted *keystonev1alpha1.OIDCBearerTokens) string {
 
 // Claims returns the claims that logins need and mappings use, in order.
 func Claims(mappings []keystonev1alpha1.MappingRule) []string {
-	needed := []string{"iss", "sub", "aud", "exp"}
-	var used []string
+	claims := []string{"iss", "sub", "aud", "exp"}
+	needed := len(claims)
 	for _, rule := range mappings {
 		for _, remote := range rule.Remote {
-			if !slices.Contains(needed, remote.Claim) {
-				used = append(used, remote.Claim)
+			if !slices.Contains(claims, remote.Claim) {
+				claims = append(claims, remote.Claim)
 			}
 		}
 	}
-	slices.Sort(used)
-	return append(needed, slices.Compact(used)...)
+	slices.Sort(claims[needed:])
+	return claims
 }
