@@ -174,7 +174,11 @@ func proxyOf(s *pass.Scope) *deployment.Proxy {
 	return &deployment.Proxy{Mounts: mounts, Container: corev1.Container{
 		Name: "proxy", Image: s.Resource.Spec.ProxyImageOrDefault().Reference(),
 		Command: []string{"apache2", "-D", "FOREGROUND", "-f", proxyDir + "/apache.conf"},
-		Env:     []corev1.EnvVar{deployment.SecretVariable(oidc.PassphraseVariable, passphraseName(s), passphraseKey)},
+		Env: []corev1.EnvVar{
+			deployment.SecretVariable(oidc.PassphraseVariable, passphraseName(s), passphraseKey),
+			// Apache needs a folder that it can write to. The root file system is read-only.
+			{Name: "TMPDIR", Value: "/dev/shm"},
+		},
 		Resources: corev1.ResourceRequirements{
 			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("64Mi")},
 			Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi")},
