@@ -211,7 +211,7 @@ func (a API[S]) Deployment(s S, families ...corev1.IPFamily) *appsv1.Deployment 
 
 func (a API[S]) container(s S, families []corev1.IPFamily) corev1.Container {
 	p := s.ServicePass()
-	container := corev1.Container{
+	return corev1.Container{
 		Name:    p.CodeName,
 		Image:   p.Spec.Image.Reference(),
 		Command: a.server(s, families).Command(workers(p)),
@@ -224,11 +224,6 @@ func (a API[S]) container(s S, families []corev1.IPFamily) corev1.Container {
 		ReadinessProbe: readinessProbe(),
 		Lifecycle:      DrainHook(p.CodeName, p.Spec.PreStopSleep()),
 	}
-	if optional(a.Proxy, s) != nil {
-		// The port is that of the proxy, which has a probe of its own.
-		container.Ports, container.LivenessProbe = []corev1.ContainerPort{readyPort}, livenessProbe(readyPort.ContainerPort)
-	}
-	return container
 }
 
 // largeBodyThreads is how many uploads and downloads a worker process serves at once, which

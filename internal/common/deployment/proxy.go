@@ -22,8 +22,11 @@ func ProxiedPort(p *service.Pass) int32 { return p.Port + 1 }
 // DrainMarker returns the file that exists in all containers of a pod from when it is about to stop.
 func DrainMarker(p *service.Pass) string { return drainMarker(p.CodeName) }
 
-// join adds the container to the pod. Both containers stop once no request is in flight.
+// join adds the container to the pod, whose port it takes over from the API. Both containers stop once no
+// request is in flight.
 func (y *Proxy) join(p *service.Pass, pod *corev1.PodSpec) {
+	api := &pod.Containers[0]
+	api.Ports, api.LivenessProbe = []corev1.ContainerPort{readyPort}, livenessProbe(readyPort.ContainerPort)
 	container := y.Container
 	container.Ports = []corev1.ContainerPort{{Name: p.CodeName, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}}
 	container.LivenessProbe = livenessProbe(p.Port)

@@ -143,13 +143,6 @@ func ValidateIdentityBackendUpdate(old, updated *KeystoneIdentityBackend) field.
 	return rules.Unchanged(identityBackendImmutables, old, updated)
 }
 
-func unless(ok bool, at *field.Path, value any, says string) field.ErrorList {
-	if ok {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, value, says)}
-}
-
 func checkIdentityBackendName(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
 	return unless(b.Name == "" || identityBackendName.MatchString(b.Name), at, b.Name,
 		"name must be a letter and up to 39 lower case letters, digits and dashes: a Secret is named after it")

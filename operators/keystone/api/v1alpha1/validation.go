@@ -132,3 +132,11 @@ func checkProxyImage(k *Keystone, at *field.Path) field.ErrorList {
 func checkPublicEndpoint(k *Keystone, at *field.Path) field.ErrorList {
 	return commonv1.ValidatePublicEndpoint(k.Spec.Bootstrap.PublicEndpoint, k.Spec.Gateway, at)
 }
+
+// unless returns an error at the field unless all is well.
+func unless(ok bool, at *field.Path, value any, says string) field.ErrorList {
+	if ok {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, value, says)}
+}

@@ -37,6 +37,8 @@ const (
 	domainsFolder = "enabled"
 	// domainFile verifies an identity backend, and creates its domain.
 	domainFile = "identity_domain.py"
+	// identityJobFile has what the scripts about identity backends share.
+	identityJobFile = "identity_job.py"
 	// domainRemovalFile deletes the domain of an identity backend.
 	domainRemovalFile = "identity_domain_removal.py"
 	// caFile has the certificates of all directories. A process can have one such file: the LDAP

@@ -34,6 +34,9 @@ var domainScript string
 //go:embed files/identity_domain_removal.py
 var domainRemovalScript string
 
+//go:embed files/identity_job.py
+var identityJobScript string
+
 //go:embed files/identity_provider.py
 var providerScript string
 
@@ -75,6 +78,7 @@ func pythonFiles(s *pass.Scope) map[string]string {
 		credentialKeysFile:   credentialKeysScript,
 		domainFile:           domainScript,
 		domainRemovalFile:    domainRemovalScript,
+		identityJobFile:      identityJobScript,
 		providerFile:         providerScript,
 		cacheGuardFile:       guard,
 		errorsFile:           errorsScript,

@@ -7,7 +7,6 @@ message, or with one line that says what is wrong. The exit code is 3 if no retr
 that. Nothing that a directory says is shown.
 """
 
-import json
 import os
 import sys
 
@@ -16,6 +15,7 @@ import sqlalchemy
 from oslo_config import cfg
 
 import keystone.conf
+from identity_job import Unfit, Unready, execute
 from keystone import exception
 from keystone.common import provider_api, sql
 from keystone.identity.backends import ldap as backend
@@ -23,22 +23,12 @@ from keystone.server import backends
 
 CONF = keystone.conf.CONF
 PROVIDERS = provider_api.ProviderAPIs
-UNFIT = 3
-SAID = "/dev/termination-log"
 
 # What Keystone itself stores in a domain. A backend would hide it.
 STORED = {
     "users": "SELECT COUNT(*) FROM local_user WHERE domain_id = :id",
     "groups": "SELECT COUNT(*) FROM `group` WHERE domain_id = :id",
 }
-
-
-class Unfit(Exception):
-    """What the user has to change."""
-
-
-class Unready(Exception):
-    """What may change by itself."""
 
 
 def configure():
@@ -120,25 +110,13 @@ def log_in(options):
         raise Unready("the directory at %s answers %s" % (urls, type(error).__name__))
 
 
-def main(wanted):
-    try:
-        configure()
-        domain = domain_of(wanted)
-        refuse_stored(domain, in_database)
-        log_in(options_of(wanted))
-    except Unfit as reason:
-        print(reason, file=sys.stderr)
-        return UNFIT
-    except Unready as reason:
-        print(reason, file=sys.stderr)
-        return 1
-    except Exception as error:
-        print("verifying the domain failed (%s)" % type(error).__name__, file=sys.stderr)
-        return 1
-    with open(SAID, "w", encoding="utf-8") as message:
-        message.write(domain)
-    return 0
+def run(wanted):
+    configure()
+    domain = domain_of(wanted)
+    refuse_stored(domain, in_database)
+    log_in(options_of(wanted))
+    return domain
 
 
 if __name__ == "__main__":
-    sys.exit(main(json.loads(sys.argv[1])))
+    sys.exit(execute(run, "verifying the domain"))

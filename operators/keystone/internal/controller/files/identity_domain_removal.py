@@ -14,6 +14,7 @@ import sys
 import sqlalchemy
 
 import identity_domain
+from identity_job import Unfit, execute
 from keystone import exception
 from keystone.common import provider_api, sql
 
@@ -63,7 +64,7 @@ def ask(domain, wanted):
     """Returns what the user has agreed to. An empty domain needs no agreement."""
     numbers, identity = content(domain["id"])
     if numbers and wanted["agreed"] != identity:
-        raise identity_domain.Unfit(
+        raise Unfit(
             "with the domain %s these would be deleted: %s. To agree, annotate the backend with %s=%s; to keep the domain, set"
             " spec.domain.deletionPolicy to Retain" % (
                 domain["name"], ", ".join("%s: %d" % number for number in numbers.items()), wanted["annotation"], identity)
@@ -104,22 +105,10 @@ def run(wanted):
         delete(domain["id"])
         forget_mapping(domain["id"])
     except (exception.ResourceUpdateForbidden, exception.ResourceDeleteForbidden):
-        raise identity_domain.Unfit(
+        raise Unfit(
             "the domain %s or a project in it is immutable: remove that option with the OpenStack client" % domain["name"]
         )
 
 
-def main(wanted):
-    try:
-        run(wanted)
-    except identity_domain.Unfit as reason:
-        print(reason, file=sys.stderr)
-        return identity_domain.UNFIT
-    except Exception as error:
-        print("deleting the domain failed (%s)" % type(error).__name__, file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(json.loads(sys.argv[1])))
+    sys.exit(execute(run, "deleting the domain"))

@@ -13,19 +13,17 @@ import sys
 import urllib.request
 
 import identity_domain
+from identity_job import Unfit, Unready, execute
 from keystone import exception
 from keystone.common import provider_api
 
 PROVIDERS = provider_api.ProviderAPIs
-SAID = "/dev/termination-log"
 SECONDS = 10
 MOST_BYTES = 1 << 20
 # Properties of groups: that the operator has created the group, and the roles that it has assigned. Those of
 # others stay.
 CREATED = "forge_created"
 ASSIGNED = "forge_assigned"
-
-Unfit, Unready = identity_domain.Unfit, identity_domain.Unready
 
 
 def check_issuer(wanted):
@@ -50,22 +48,23 @@ def ensure(get, create, update, missing, wanted):
     try:
         found = get()
     except missing:
-        return create(dict(wanted))
+        create(dict(wanted))
+        return
     if any(found.get(key) != value for key, value in wanted.items()):
-        return update(dict(wanted))
-    return found
+        update(dict(wanted))
 
 
 def ensure_identity_provider(name, domain, issuer):
     api = PROVIDERS.federation_api
-    try:
+
+    def get():
         found = api.get_idp(name)
         if found["domain_id"] != domain:
             raise Unfit("the identity provider %s exists, in another domain: set spec.oidc.identityProvider to another name" % name)
-    except exception.IdentityProviderNotFound:
-        pass
+        return found
+
     try:
-        ensure(lambda: api.get_idp(name), lambda new: api.create_idp(name, {"domain_id": domain, **new}),
+        ensure(get, lambda new: api.create_idp(name, {"domain_id": domain, **new}),
                lambda new: api.update_idp(name, new), exception.IdentityProviderNotFound, {"enabled": True, "remote_ids": [issuer]})
     except exception.Conflict:
         raise Unfit("another identity provider has the issuer %s: one is enough for a Keystone" % issuer)
@@ -170,22 +169,5 @@ def run(wanted):
     return domain
 
 
-def main(wanted):
-    try:
-        domain = run(wanted)
-    except Unfit as reason:
-        print(reason, file=sys.stderr)
-        return identity_domain.UNFIT
-    except Unready as reason:
-        print(reason, file=sys.stderr)
-        return 1
-    except Exception as error:
-        print("setting up the identity provider failed (%s)" % type(error).__name__, file=sys.stderr)
-        return 1
-    with open(SAID, "w", encoding="utf-8") as message:
-        message.write(domain)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(json.loads(sys.argv[1])))
+    sys.exit(execute(run, "setting up the identity provider"))

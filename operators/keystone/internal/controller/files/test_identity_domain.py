@@ -10,6 +10,8 @@ import types
 import unittest
 from unittest import mock
 
+import identity_job
+
 FILE = pathlib.Path(__file__).with_name("identity_domain.py")
 WANTED = {
     "name": "staff", "id": "5f0b", "description": "people", "adopt": False, "file": "/domains/keystone.staff.conf", "certificates": "/domains/ca.pem",
@@ -67,9 +69,9 @@ class IdentityDomain(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, mock.patch.dict(sys.modules, modules), contextlib.redirect_stderr(said), \
                 mock.patch.object(sys, "argv", ["identity_domain.py", json.dumps({**WANTED, **changes})]):
             message = pathlib.Path(folder, "message")
-            source = FILE.read_text(encoding="utf-8").replace("/dev/termination-log", str(message))
             try:
-                exec(compile(source, FILE, "exec"), {"__name__": "__main__", "__file__": str(FILE)})
+                with mock.patch.object(identity_job, "SAID", str(message)):
+                    exec(compile(FILE.read_text(encoding="utf-8"), FILE, "exec"), {"__name__": "__main__", "__file__": str(FILE)})
             except SystemExit as end:
                 return end.code, said.getvalue().strip(), message.read_text(encoding="utf-8") if message.exists() else ""
 

@@ -10,6 +10,8 @@ import types
 import unittest
 from unittest import mock
 
+import identity_job
+
 FILE = pathlib.Path(__file__).with_name("identity_provider.py")
 ISSUER = "https://login.example.com/realms/company/"
 RULES = [{"local": [{"user": {"name": "{0}"}}], "remote": [{"type": "OIDC-email"}]}]
@@ -22,14 +24,6 @@ WANTED = {
 
 class NotFound(Exception):
     """The base of what does not exist."""
-
-
-class Unfit(Exception):
-    """That of identity_domain."""
-
-
-class Unready(Exception):
-    """That of identity_domain."""
 
 
 class Failing:
@@ -134,7 +128,7 @@ class Keystone:
 class IdentityProvider(unittest.TestCase):
     def setUp(self):
         self.keystone = Keystone()
-        self.domain = mock.MagicMock(Unfit=Unfit, Unready=Unready, UNFIT=3)
+        self.domain = mock.MagicMock()
         self.domain.domain_of.return_value = "5f0b"
         self.document = {"issuer": ISSUER}
 
@@ -154,10 +148,9 @@ class IdentityProvider(unittest.TestCase):
             message, declared = pathlib.Path(folder, "message"), pathlib.Path(folder, "declared")
             declared.write_text(json.dumps({"rules": rules, "groups": groups}), encoding="utf-8")
             arguments = [FILE.name, json.dumps({**WANTED, "declared": str(declared), **changes})]
-            source = FILE.read_text(encoding="utf-8").replace("/dev/termination-log", str(message))
-            with mock.patch.object(sys, "argv", arguments):
+            with mock.patch.object(sys, "argv", arguments), mock.patch.object(identity_job, "SAID", str(message)):
                 try:
-                    exec(compile(source, FILE, "exec"), {"__name__": "__main__", "__file__": str(FILE)})
+                    exec(compile(FILE.read_text(encoding="utf-8"), FILE, "exec"), {"__name__": "__main__", "__file__": str(FILE)})
                 except SystemExit as end:
                     return end.code, said.getvalue().strip(), message.read_text(encoding="utf-8") if message.exists() else ""
 
