@@ -84,18 +84,18 @@ test-unit: ## Run the unit tests of all modules.
 
 GO_TEST_RACE = CGO_ENABLED=1 $(GO_TEST) -ldflags=-w -race
 
-# The packages of operators that synchronize goroutines themselves.
-LOCKING_PACKAGES = $(shell git grep -lE '^\s+"sync"$$' -- 'operators/*.go' | xargs -n1 dirname | sort -u | sed 's,^,./,')
+# The packages that synchronize goroutines themselves, or start some.
+LOCKING_PACKAGES = $(shell git grep -lE '^\s+"sync"$$|\bgo func|\.Go\(' -- '*.go' ':!hack' ':!workshop/secretstore' | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
-# Other unit tests of operators are left out, since the code runs concurrently only against an API
-# server. Of those tests the smallest operator's pass through most of the shared library, and the
-# others take longer than the rest of make check. Tests of the tools and of the quick start's secret
-# store are about scripts and files.
+# Other unit tests are left out, since that code runs concurrently only against an API server.
+# Of those tests the controller's of the smallest operator pass through most of the shared library,
+# and the others take longer than the rest of make check. Tests of the tools and of the quick start's
+# secret store are about scripts and files.
 .PHONY: test-race
-test-race: $(ENVTEST_BINARIES) ## Run the unit tests of the shared library and of the other programs, and all tests of one operator, with the race detector.
+test-race: $(ENVTEST_BINARIES) ## Run the unit tests of packages that synchronize goroutines, and those of one operator's controller against an API server, with the race detector.
 	@hack/tools/install-debian-packages.sh test
-	@$(subst -tags=integration,,$(GO_TEST_RACE)) -short $(GO_TEST_FLAGS) $(filter-out ./operators/% ./hack/% ./workshop/secretstore/%,$(GO_PATTERNS)) $(LOCKING_PACKAGES)
-	@$(GO_TEST_RACE) -short $(GO_TEST_FLAGS) ./operators/placement/...
+	@$(subst -tags=integration,,$(GO_TEST_RACE)) -short $(GO_TEST_FLAGS) $(LOCKING_PACKAGES)
+	@$(GO_TEST_RACE) -short $(GO_TEST_FLAGS) ./operators/placement/internal/controller
 
 # Includes all positions of the crash walks, of which the other targets only try the
 # first of each kind, and what each service has from the shared library.

@@ -179,6 +179,7 @@ func (r Rotation) store(ctx context.Context, p *service.Pass, keys inUse, next R
 	if err := apply.Update(ctx, p.Client, changed, "rotating the key in"); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
 	}
+	r.Keys.Trust(p, changed)
 	if next.settled() {
 		return r.available(p).WithNormalEvent(r.Rotated, "Secret "+changed.Name+" holds a new key alone, and nothing needs the old one")
 	}

@@ -73,8 +73,9 @@ func (k Keys) ensureCopy(ctx context.Context, p *service.Pass) (state secrets.Pu
 	if err != nil {
 		return state, again, err
 	}
-	// What was not claimed may be the keys of another database.
-	if source == nil || !service.Claims(p, source) || k.Validate(source.Data) != nil {
+	// What was not claimed may be the keys of another database, and keys that nobody has tested
+	// may not be those that the copy has to restore.
+	if source == nil || !service.Claims(p, source) || k.Validate(source.Data) != nil || k.untested(p, source) {
 		if live == nil {
 			return state, again, errNoKeysYet
 		}

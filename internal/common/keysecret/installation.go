@@ -51,15 +51,15 @@ func (i Inspection) First(p *service.Pass, sync *deployment.Task) {
 }
 
 // Reconcile installs the schema before keys are generated: the database may already be in
-// use, and what is in it needs its own keys. The step that reconciles the schema handles
-// everything else.
+// use, and what is in it needs its own keys. Afterwards it tests keys that somebody has
+// changed. The step that reconciles the schema handles everything else.
 func (i Inspection) Reconcile(ctx context.Context, p *service.Pass, of schema.Schema) reconcile.Outcome {
 	first, err := of.InstallsFirst(ctx, p)
 	switch {
 	case err != nil:
 		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	case !first:
-		return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
+		return i.check(ctx, p, of)
 	}
 	if err := i.install(ctx, p, of); err != nil {
 		return of.Count(ctx, p, reconcile.Failed(vocabulary.ReasonDBSyncFailed, err))

@@ -31,8 +31,10 @@ type Keys struct {
 
 // Content is what is known about the content of the database.
 type Content struct {
-	// Known is true once the first installation of the schema has inspected the database.
+	// Known is true once the database has been inspected with the mounted keys.
 	Known bool
+	// Pending is what an inspection of keys that somebody has changed waits for.
+	Pending string
 	// Unreadable is set if it holds something that the mounted keys cannot read.
 	Unreadable error
 }

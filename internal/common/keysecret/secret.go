@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,6 +33,12 @@ func (k Keys) Ensure(ctx context.Context, p *service.Pass, build Maker) (secret 
 	}
 	if err == nil {
 		err = k.readable(p, secret)
+	}
+	if err == nil {
+		err = k.tested(p, secret)
+	}
+	if err == nil {
+		k.Trust(p, secret)
 	}
 	return secret, created, err
 }
@@ -90,7 +97,7 @@ func (k Keys) claimed(p *service.Pass, live *corev1.Secret) bool {
 func (k Keys) claim(ctx context.Context, p *service.Pass, live *corev1.Secret) (*corev1.Secret, bool, error) {
 	claimed, err := p.Owned.Claim(ctx, p.Resource, live, unpacked(live), service.Irreplaceable(p, live.Name),
 		func(found *corev1.Secret) error {
-			return cmp.Or(k.belongs(p, found), k.usable(p, found), k.readable(p, found))
+			return cmp.Or(k.belongs(p, found), k.usable(p, found), k.readable(p, found), k.tested(p, live))
 		})
 	return claimed, false, err
 }
@@ -132,8 +139,12 @@ func (k Keys) readable(p *service.Pass, secret *corev1.Secret) error {
 }
 
 func (k Keys) missing(p *service.Pass) error {
-	return missingKeys("secret %s is gone; restore it from its backup, by default %s in the secret store, "+
-		"or create it with new keys to accept that %s", k.Of(p), k.path(p), k.Loss)
+	accept := "create it with new keys"
+	if k.Needed {
+		accept += " and " + strings.TrimSuffix(k.Abandon, ",")
+	}
+	return missingKeys("secret %s is gone; restore it from its backup, by default %s in the secret store, or %s to accept that %s",
+		k.Of(p), k.path(p), accept, k.Loss)
 }
 
 // createOrClaim creates the Secret with new keys, or claims an existing one that is not

@@ -21,6 +21,7 @@ func installed(t *testing.T, secret func(*service.Pass) *corev1.Secret) *service
 	t.Helper()
 	p := pass(t)
 	p.Status.InstalledRelease = "2025.2"
+	DatabaseContent.Put(p.Slots, Content{Known: true})
 	created := secret(p)
 	if err := p.Client.Create(t.Context(), created); err != nil {
 		t.Fatal(err)

@@ -93,6 +93,13 @@ type ServiceStatus struct {
 	// +optional
 	DownSince *metav1.Time `json:"downSince,omitempty"`
 
+	// keysHash is a hash of the keys that are known to read what the database of the service
+	// has encrypted. Other keys are tested before pods get them, and before they replace the
+	// copy in the secret store.
+	//
+	// +optional
+	KeysHash string `json:"keysHash,omitempty"`
+
 	// overriddenOptions lists the options of spec.globalExtraConfig that have no effect
 	// because the service has other values for them.
 	//

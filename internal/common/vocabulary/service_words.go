@@ -236,6 +236,8 @@ const (
 	ReasonWaitingForESOAdoption = "WaitingForESOAdoption"
 	// ReasonGeneratingKeys: wait; the first keys are being generated.
 	ReasonGeneratingKeys = "GeneratingKeys"
+	// ReasonCheckingKeys: wait until the Job has tested whether the changed keys read the database; if it cannot, the message says why.
+	ReasonCheckingKeys = "CheckingKeys"
 	// ReasonKeysMissing: restore the key Secret the message names from its backup, because new keys would make existing data unreadable.
 	ReasonKeysMissing = "KeysMissing"
 	// ReasonKeysBackedUp: nothing to do.

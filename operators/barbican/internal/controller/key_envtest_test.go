@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -164,6 +165,58 @@ func TestALostOrDamagedKeyIsReportedAndNotReplaced(t *testing.T) {
 	if keys, _, err := keysOf(t.Context(), namespace); err != nil || !slices.Equal(keys, []string{old}) {
 		t.Errorf("the key differs from the one that was restored, error %v", err)
 	}
+}
+
+func TestAChangedKeyIsTestedBeforePodsAndTheStoreGetIt(t *testing.T) {
+	t.Parallel()
+	i, _ := ready(t)
+	namespace := i.Resource.GetNamespace()
+	path := "openstack/barbican/" + namespace + "/barbican/key-encryption-key"
+	_, before, err := keysOf(t.Context(), namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect.Eventually(t, "a copy in the store", func(context.Context) error { return storeHas(path, before) })
+	pods := podTemplate(t, namespace)
+	world.Jobs.Set(namespace, "barbican-key-check", standin.FailWith(78, otherKey))
+	change := func(data map[string][]byte) {
+		objects.Change(t, world.Admin, keySecret(namespace), func(s *corev1.Secret) { s.Data = data })
+	}
+	other := func(letter string) *corev1.Secret {
+		changed := before.DeepCopy()
+		changed.Data[keyFile] = []byte("[simple_crypto_plugin]\nkek = " + strings.Repeat(letter, 42) + "A=\n")
+		change(changed.Data)
+		return changed
+	}
+	other("a")
+	i.Fails(barbicanv1alpha1.ConditionKeyReady, vocabulary.ReasonKeysMissing, "cannot read the keys of projects", "keys of 1 projects")
+	if diff := cmp.Diff(pods, podTemplate(t, namespace)); diff != "" {
+		t.Errorf("pods get a key that cannot read the database:\n%s", diff)
+	}
+	if err := storeHas(path, before); err != nil {
+		t.Errorf("the copy in the store: %v", err)
+	}
+	change(before.Data)
+	i.Ready()
+	world.Jobs.Set(namespace, "barbican-key-check", standin.Succeed())
+	changed := other("b")
+	expect.Eventually(t, "a copy of the tested key in the store", func(context.Context) error { return storeHas(path, changed) })
+	i.Ready()
+}
+
+// storeHas returns an error unless the store has the key of the Secret.
+func storeHas(path string, want *corev1.Secret) error {
+	if world.Secrets.Stored(path)[keyFile] != string(want.Data[keyFile]) {
+		return errors.New("it has another key")
+	}
+	return nil
+}
+
+func podTemplate(t *testing.T, namespace string) corev1.PodTemplateSpec {
+	t.Helper()
+	api := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "barbican"}}
+	expect.Exists(t, world.Admin, api)
+	return api.Spec.Template
 }
 
 func TestTheKeyOfADatabaseInUseIsRestoredFromTheStore(t *testing.T) {

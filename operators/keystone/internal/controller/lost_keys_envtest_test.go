@@ -8,12 +8,15 @@ import (
 	"slices"
 	"testing"
 
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -64,4 +67,27 @@ func TestLostKeysAreNeverReplacedSilently(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestChangedCredentialKeysAreTestedBeforeTheStoreGetsThem(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, modes[0])
+	jobs.Set(k.Namespace, k.Name+"-key-check", standin.FailWith(78, "the database holds credentials that are encrypted with 1 other keys"))
+	keys := secret(k.Namespace, k.Name+"-credential-keys", nil)
+	expect.Exists(t, c, keys)
+	foreign, err := fernet.Generate(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	push := &esov1alpha1.PushSecret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: keys.Name + "-backup"}}
+	expect.Exists(t, c, push)
+	objects.Change(t, c, keys.DeepCopy(), func(s *corev1.Secret) { s.Data = foreign })
+	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "KeysMissing", "cannot read the credentials", "1 other keys")
+	after := push.DeepCopy()
+	expect.Exists(t, c, after)
+	if diff := cmp.Diff(push.Annotations, after.Annotations); diff != "" {
+		t.Errorf("keys that cannot read the database are pushed to the store:\n%s", diff)
+	}
+	objects.Change(t, c, keys.DeepCopy(), func(s *corev1.Secret) { s.Data = keys.Data })
+	ready(t, c, k)
 }

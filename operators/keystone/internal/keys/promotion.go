@@ -169,6 +169,7 @@ func (f Family) apply(ctx context.Context, s *pass.Scope, r stagedRotation) (pro
 	if err := apply.Update(ctx, s.Client, next, "promoting the rotated keys in"); err != nil {
 		return promotion{}, err
 	}
+	f.Trust(s.Pass, next)
 	f.reportAge(s, next)
 	s.Own.Lifetimes.Held.Unset(client.ObjectKeyFromObject(s.Resource), f.metric)
 	primary, _ := fernet.PrimaryName(next.Data)
