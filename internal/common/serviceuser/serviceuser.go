@@ -58,6 +58,8 @@ func options(p *service.Pass) ini.File {
 		"project_name":         identity.Project,
 		"project_domain_name":  identity.ProjectDomain,
 		"user_domain_name":     identity.UserDomain,
+		// Without it the middleware refuses every token with access rules.
+		"service_type": p.CatalogType,
 		// Only services may attach their own token to a request.
 		"service_token_roles":          "service",
 		"service_token_roles_required": "true",
