@@ -32,6 +32,10 @@ type Definition struct {
 	// container, the label app.kubernetes.io/name of its pods, its options and its tools are
 	// named after it.
 	CodeName string
+	// CatalogType is the type of the service in the catalog, such as "placement". The
+	// middleware that validates tokens compares it with the access rules of a token, and
+	// refuses a token with rules if it is empty.
+	CatalogType string
 	// Port is the TCP port of the API.
 	Port int32
 	// Path is where the API begins, such as "/v3"; empty for the root.

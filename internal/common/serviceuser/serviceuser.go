@@ -4,22 +4,17 @@
 package serviceuser
 
 import (
-	"context"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
-	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/c5c3/forge/internal/common/ini"
-	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/serviceconfig"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // section is the section of the middleware that validates tokens.
@@ -36,7 +31,7 @@ var checkScript string
 // resource is a [commonv1.ServiceUserDescriber].
 var Configuration = serviceconfig.Part{
 	Options:       options,
-	SecretOptions: readUser,
+	SecretOptions: readLogin,
 	Derived:       cacheKeyOptions,
 	Files:         map[string]string{checkFile: checkScript},
 	Lists:         []string{"keystonemiddleware.auth_token._opts:list_opts"},
@@ -47,7 +42,8 @@ func userOf(p *service.Pass) commonv1.ServiceUser {
 	return user
 }
 
-// options returns the options of the middleware, without the user.
+// options returns the options of the middleware, without the user. Those of the login are for
+// a password; the secret options override them for an application credential.
 func options(p *service.Pass) ini.File {
 	identity := userOf(p).Identity
 	options := ini.File{section: {
@@ -58,6 +54,8 @@ func options(p *service.Pass) ini.File {
 		"project_name":         identity.Project,
 		"project_domain_name":  identity.ProjectDomain,
 		"user_domain_name":     identity.UserDomain,
+		// Without it the middleware refuses every token with access rules.
+		"service_type": p.CatalogType,
 		// Only services may attach their own token to a request.
 		"service_token_roles":          "service",
 		"service_token_roles_required": "true",
@@ -75,44 +73,14 @@ func options(p *service.Pass) ini.File {
 	return options
 }
 
-// readUser returns the name and password of the service user from its Secret.
-func readUser(ctx context.Context, p *service.Pass) (ini.File, []types.UID, error) {
-	ref := userOf(p).SecretRef
-	key := ref.KeyOr("password")
-	found, err := service.RequireSecrets(ctx, p, service.Requirement{
-		Name: ref.Name, Keys: []string{"username", key},
-		Field: "spec.serviceUserSecretRef", Reason: vocabulary.ReasonWaitingForServiceUser,
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	secret := found[0]
-	options := loginOptions(string(secret.Data["username"]), string(secret.Data[key]))
-	// The name is not secret, and often is that of the service itself.
-	p.Hide(string(secret.Data[key]), options[section]["password"])
-	for option, value := range options[section] {
-		if err := ini.ValidateValue(value); err != nil {
-			return nil, nil, reconcile.TerminalError(vocabulary.ReasonSecretInvalid, fmt.Errorf(
-				"the %s in Secret %s of spec.serviceUserSecretRef cannot be used: %w", option, ref.Name, err))
-		}
-	}
-	return options, []types.UID{secret.UID}, nil
-}
-
 // cacheKeyOptions returns the key with which the middleware names and signs what it caches: that
 // of another resource, or of an earlier one with the same name, means nothing. It is
-// derived from the password because it has to be secret and as long-lived.
+// derived from the secret of the login because it has to be secret and as long-lived.
 func cacheKeyOptions(p *service.Pass, secret ini.File) ini.File {
-	mac := hmac.New(sha256.New, []byte(secret[section]["password"]))
+	login := cmp.Or(secret[section][optionPassword], secret[section][commonv1.CredentialSecretKey])
+	mac := hmac.New(sha256.New, []byte(login))
 	mac.Write([]byte("memcache_secret_key of " + string(p.Resource.GetUID())))
 	key := hex.EncodeToString(mac.Sum(nil))
 	p.Hide(key)
 	return ini.File{section: {"memcache_secret_key": key}}
-}
-
-// loginOptions returns the name and password of the service user. Dollar signs are escaped
-// because oslo.config takes them as references to other options.
-func loginOptions(name, password string) ini.File {
-	escape := strings.NewReplacer("$", "$$")
-	return ini.File{section: {"username": escape.Replace(name), "password": escape.Replace(password)}}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/ini"
 	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -45,7 +46,7 @@ func TestKeystoneAuthtokenOptionsFollowTheIdentitySpec(t *testing.T) {
 		"auth_type": "password", "auth_url": "https://identity.example.com/v3",
 		"www_authenticate_uri": "https://identity.example.com/v3", "interface": "internal",
 		"project_name": "services", "project_domain_name": "Default", "user_domain_name": "Default",
-		"service_token_roles": "service", "service_token_roles_required": "true",
+		"service_type": "harbour", "service_token_roles": "service", "service_token_roles_required": "true",
 		"memcached_servers": "one:11211,two:11211", "memcache_pool_socket_timeout": "1", "memcache_pool_dead_retry": "10",
 		"memcache_security_strategy": "MAC",
 	}}
@@ -111,6 +112,77 @@ func TestTheMemcacheSecretKeyIsUniquePerResource(t *testing.T) {
 	}
 	if key == keyOf("two", "a") || key == keyOf("one", "b") {
 		t.Error("two resources have the same key")
+	}
+}
+
+// readSecret returns the options of the login with the data in the Secret of the service user.
+func readSecret(t *testing.T, data map[string]string) (ini.File, *service.Pass, error) {
+	t.Helper()
+	p := passOf(t, instance.WithUser(), secret(data))
+	options, _, err := Configuration.SecretOptions(t.Context(), p)
+	return options, p, err
+}
+
+func TestAServiceUserCanLogInWithAnApplicationCredential(t *testing.T) {
+	got, p, err := readSecret(t, map[string]string{
+		"username": "harbour", "application_credential_id": "the-id", "application_credential_secret": "s3$cret",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ini.File{"keystone_authtoken": {
+		"auth_type": "v3applicationcredential", "project_name": "",
+		"application_credential_id": "the-id", "application_credential_secret": "s3$$cret",
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, hidden := range []string{"s3$cret", "s3$$cret"} {
+		if !slices.Contains(p.Hidden(), hidden) {
+			t.Errorf("%q is not hidden", hidden)
+		}
+	}
+	key := func(secret string) string {
+		got.Set("keystone_authtoken", "application_credential_secret", secret)
+		return Configuration.Derived(p, got)["keystone_authtoken"]["memcache_secret_key"]
+	}
+	if key("one") == key("two") {
+		t.Error("the key of the cache does not depend on the secret of the credential")
+	}
+}
+
+func TestAnIncompleteOrAmbiguousLoginOfTheServiceUserIsNamed(t *testing.T) {
+	const where = "Secret harbour-user of spec.serviceUserSecretRef"
+	for name, c := range map[string]struct {
+		data         map[string]string
+		reason, want string
+	}{
+		"nothing": {nil, vocabulary.ReasonWaitingForServiceUser, where + " lacks a value under username and password"},
+		"a secret": {
+			map[string]string{"application_credential_secret": "s"}, vocabulary.ReasonWaitingForServiceUser, "under application_credential_id",
+		},
+		"an ID": {
+			map[string]string{"username": "u", "application_credential_id": "i"}, vocabulary.ReasonWaitingForServiceUser,
+			where + " lacks a value under application_credential_secret",
+		},
+		"an empty secret": {
+			map[string]string{"application_credential_id": "i", "application_credential_secret": ""}, vocabulary.ReasonWaitingForServiceUser,
+			"under application_credential_secret",
+		},
+		"a password, too": {
+			map[string]string{"password": "p", "application_credential_id": "i", "application_credential_secret": "s"},
+			vocabulary.ReasonSecretInvalid, "in " + where + " are both a password, under password, and an application credential",
+		},
+		"a secret in two lines": {
+			map[string]string{"application_credential_id": "i", "application_credential_secret": "s\nt"},
+			vocabulary.ReasonSecretInvalid, "the application_credential_secret in " + where + " cannot be used",
+		},
+	} {
+		_, _, err := readSecret(t, c.data)
+		outcome := reconcile.Failed(vocabulary.ReasonConfigError, err)
+		if outcome.Reason() != c.reason || !strings.Contains(outcome.Message(), c.want) {
+			t.Errorf("%s: got %s: %s", name, outcome.Reason(), outcome.Message())
+		}
 	}
 }
 

@@ -11,6 +11,13 @@ const (
 	DefaultDomain         = "Default"
 )
 
+// CredentialIDKey and CredentialSecretKey are the keys of an application credential in the
+// Secret of a service user, named like the options of a clouds.yaml.
+const (
+	CredentialIDKey     = "application_credential_id"
+	CredentialSecretKey = "application_credential_secret"
+)
+
 // ServiceUser is the part of a spec about the user with which a service asks the Identity
 // service about the tokens of its clients.
 //

@@ -15,6 +15,10 @@ SECTION = "keystone_authtoken"
 PATIENCE = 60
 # With none of them Keystone lets the user validate its own tokens only.
 ROLES = {"service", "admin"}
+REFUSED = ("Keystone refuses the user: its name, its password, its project or a domain is wrong, "
+           "or its application credential is wrong or has expired")
+# Keystone validates no token with access rules for a client that does not know them.
+RULES = {"OpenStack-Identity-Access-Rules": "1.0"}
 NO_ROLE = "Keystone lets the user validate no tokens of others: give it the role service on its project"
 
 
@@ -31,7 +35,7 @@ def session_of(folder):
 def validate(session, region):
     """Validates the user's own token as if it were that of a client."""
     token = session.get_token()
-    session.get("/auth/tokens", headers={"X-Subject-Token": token}, endpoint_filter={
+    session.get("/auth/tokens", headers={"X-Subject-Token": token, **RULES}, endpoint_filter={
         "service_type": "identity", "interface": "internal", "region_name": region, "version": (3, 0)})
     return set(session.auth.get_access(session).role_names)
 
@@ -41,7 +45,7 @@ def problem(session, region):
     try:
         roles = validate(session, region)
     except (exceptions.Unauthorized, exceptions.NotFound):
-        return "Keystone refuses the user: its name, its password, its project or a domain is wrong", False
+        return REFUSED, False
     except exceptions.Forbidden:
         return NO_ROLE, False
     except exceptions.EndpointNotFound:

@@ -63,7 +63,7 @@ class ServiceUser(unittest.TestCase):
         self.run_script(region="RegionOne")
         call = self.session.get.call_args
         self.assertEqual(call.args, ("/auth/tokens",))
-        self.assertEqual(call.kwargs["headers"], {"X-Subject-Token": "token"})
+        self.assertEqual(call.kwargs["headers"], {"X-Subject-Token": "token", "OpenStack-Identity-Access-Rules": "1.0"})
         self.assertEqual(call.kwargs["endpoint_filter"], {
             "service_type": "identity", "interface": "internal", "region_name": "RegionOne", "version": (3, 0)})
 

@@ -75,6 +75,20 @@ func (s suite[T]) acceptedUser(t *testing.T) {
 	i.setUser("another-user", "third")
 	i.Ready()
 	i.givesUser("password = third")
+	i.changesToCredential("another-user")
+}
+
+// changesToCredential lets the service user log in with an application credential.
+func (i *Instance[T]) changesToCredential(name string) {
+	i.Helper()
+	i.setSecret(name, map[string]string{commonv1.CredentialIDKey: "the-id", commonv1.CredentialSecretKey: "s3cret"})
+	i.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonSecretInvalid, "remove one of them")
+	secret := i.secret(name, nil)
+	objects.Change(i.T, i.Admin, secret, func(s *corev1.Secret) { delete(s.Data, i.user().SecretRef.KeyOr("password")) })
+	i.Ready()
+	if _, options := i.options(); lineWith(options, "auth_type") != "auth_type = v3applicationcredential\n" || lineWith(options, "password") != "" {
+		i.Error("the pods do not log in with the application credential")
+	}
 }
 
 // givesUser fails the test unless the line with the password is in the configuration that

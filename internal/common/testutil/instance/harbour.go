@@ -14,7 +14,8 @@ import (
 
 // Definition describes the service.
 var Definition = service.Definition{
-	Kind: "Harbour", CodeName: "harbour", Port: 7000, UserID: 1000, ConfigDir: "/etc/harbour/harbour.conf.d/",
+	Kind: "Harbour", CodeName: "harbour", CatalogType: "harbour", Port: 7000, UserID: 1000,
+	ConfigDir:   "/etc/harbour/harbour.conf.d/",
 	Environment: []corev1.EnvVar{{Name: "HARBOUR", Value: "open"}},
 	Application: service.Application{
 		Distribution: "harbour", Script: "/bin/harbour-api", Module: "harbour.wsgi:application",

@@ -47,6 +47,8 @@ type resource struct {
 	unrestricted bool
 	// region is the region of an endpoint.
 	region string
+	// user is the id of the user of an application credential, which goes with that.
+	user string
 }
 
 // NewKORC returns a stand-in for [Run].
@@ -152,7 +154,7 @@ func (k keystone) byID(id string) *resource {
 
 func (k keystone) remove(id string) {
 	for key, r := range k {
-		if r.id == id {
+		if r.id == id || r.user == id && id != "" {
 			delete(k, key)
 		}
 	}
@@ -255,7 +257,7 @@ func (k *KORC) authenticate(ctx context.Context, c client.Client, obj *unstructu
 // bind assigns the object its resource in Keystone, and reports how severe it is if
 // there is none.
 func (k *KORC) bind(ctx context.Context, c client.Client, obj *unstructured.Unstructured) (reason string, err error) {
-	secret, err := k.secretOf(ctx, c, obj)
+	secret, user, err := k.secretOf(ctx, c, obj)
 	if err != nil {
 		return "Progressing", err
 	}
@@ -281,7 +283,7 @@ func (k *KORC) bind(ctx context.Context, c client.Client, obj *unstructured.Unst
 	case found == nil:
 		found = here.add(key.kind, key.name)
 		k.made[resourceKey{key.kind, obj.GetNamespace()}]++
-		found.secret = secret
+		found.secret, found.user = secret, user
 		found.unrestricted, _, _ = unstructured.NestedBool(obj.Object, "spec", "resource", "unrestricted")
 	}
 	if key.kind == credentialKind {
@@ -292,34 +294,35 @@ func (k *KORC) bind(ctx context.Context, c client.Client, obj *unstructured.Unst
 	return "", unstructured.SetNestedField(obj.Object, found.id, "status", "id")
 }
 
-// secretOf returns the secret that the object's resource gets, "" if it has none.
-func (k *KORC) secretOf(ctx context.Context, c client.Client, obj *unstructured.Unstructured) (string, error) {
+// secretOf returns the secret that the object's resource gets, "" if it has none, and the id of
+// the user of an application credential.
+func (k *KORC) secretOf(ctx context.Context, c client.Client, obj *unstructured.Unstructured) (value, user string, err error) {
 	switch ref := text(obj, "spec", "resource", "passwordRef"); {
 	case obj.GetKind() == credentialKind:
 		return k.credentialSecret(ctx, c, obj)
 	case ref != "":
 		secret := &corev1.Secret{}
 		err := c.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: ref}, secret)
-		return string(secret.Data["password"]), err
+		return string(secret.Data["password"]), "", err
 	}
-	return "", nil
+	return "", "", nil
 }
 
 // credentialSecret waits for the user of an application credential, and returns
-// the secret that the credential gets.
-func (k *KORC) credentialSecret(ctx context.Context, c client.Client, obj *unstructured.Unstructured) (string, error) {
+// the secret that the credential gets, and the id of the user.
+func (k *KORC) credentialSecret(ctx context.Context, c client.Client, obj *unstructured.Unstructured) (value, id string, err error) {
 	user := korcObject("User")
 	key := client.ObjectKey{Namespace: obj.GetNamespace(), Name: text(obj, "spec", "resource", "userRef")}
 	if err := c.Get(ctx, key, user); err != nil {
-		return "", err
+		return "", "", err
 	}
 	if korcCondition(user, "Available")["status"] != "True" {
-		return "", errors.New("waiting for User/" + key.Name + " to be ready")
+		return "", "", errors.New("waiting for User/" + key.Name + " to be ready")
 	}
 	secret := &corev1.Secret{}
 	key.Name = text(obj, "spec", "resource", "secretRef")
-	err := c.Get(ctx, key, secret)
-	return string(secret.Data["value"]), client.IgnoreNotFound(err)
+	err = c.Get(ctx, key, secret)
+	return string(secret.Data["value"]), text(user, "status", "id"), client.IgnoreNotFound(err)
 }
 
 func resourceName(obj *unstructured.Unstructured) string {

@@ -24,8 +24,8 @@ const (
 
 // definition describes the Barbican service.
 var definition = service.Definition{
-	Kind: barbicanv1alpha1.Kind, CodeName: barbicanv1alpha1.AppName, Port: barbicanv1alpha1.APIPort,
-	UserID: 42424, ConfigDir: configDir,
+	Kind: barbicanv1alpha1.Kind, CodeName: barbicanv1alpha1.AppName, CatalogType: barbicanv1alpha1.CatalogType,
+	Port: barbicanv1alpha1.APIPort, UserID: 42424, ConfigDir: configDir,
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
 	Application: service.Application{
 		Distribution: "barbican", Script: "/var/lib/openstack/bin/barbican-wsgi-api", Module: "barbican.wsgi.api:application",

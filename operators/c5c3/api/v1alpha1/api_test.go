@@ -75,6 +75,8 @@ func defaultRows() []defaultRow {
 		{glancePath + ".database.secretRef", map[string]any{"name": "glance-db"}, glancePath},
 		{cachePath + ".backend", "dogpile.cache.pymemcache", ""},
 		{cachePath + ".replicas", int64(3), ""},
+		{"spec.serviceUsers.authentication", "Password", ""},
+		{"spec.serviceUsers.credentialDays", int64(30), ""},
 		{credentialPath + ".cloudCredentialsRef.cloudName", "admin", ""},
 		{cloudsPath, "k-orc-clouds-yaml", ""},
 		{credentialPath + ".passwordSecretRef", map[string]any{"name": "keystone-admin", "key": "password"}, ""},

@@ -46,6 +46,9 @@ const (
 	// the last AnnotationRotationRequest there that was acted on. Another request asks for
 	// another password.
 	AnnotationRotationAnswered = "c5c3.io/rotation-answered"
+	// AnnotationCredentialExpiry is on the Secret with the password of a service's user that
+	// has an application credential: when that expires, in RFC 3339.
+	AnnotationCredentialExpiry = "c5c3.io/credential-expiry"
 	// AnnotationReplacedSince is on the Secret of the application credential: when
 	// its latest replacement began, as RFC 3339 has it.
 	AnnotationReplacedSince = "c5c3.io/replaced-since"
@@ -56,6 +59,9 @@ const (
 
 // LabelSuperseded marks ApplicationCredentials that only wait to be revoked.
 const LabelSuperseded = "c5c3.io/superseded"
+
+// LabelServiceUser has the name of the service, on the K-ORC objects and Secrets of its users.
+const LabelServiceUser = "c5c3.io/service-user"
 
 // ServiceAhead returns the status of a service with a later release than the given one, nil
 // for none. Another build of the same release is not later.

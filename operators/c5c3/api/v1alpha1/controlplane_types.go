@@ -121,6 +121,12 @@ type ControlPlaneSpec struct {
 	// +optional
 	Global *GlobalSpec `json:"global,omitempty"`
 
+	// serviceUsers determines how the services log in to Keystone.
+	//
+	// +optional
+	// +default={}
+	ServiceUsers ServiceUsersSpec `json:"serviceUsers,omitzero"`
+
 	// korc configures the management of OpenStack resources through K-ORC, the OpenStack
 	// Resource Controller.
 	//

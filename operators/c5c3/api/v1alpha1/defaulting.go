@@ -21,6 +21,9 @@ const (
 	DefaultAdminPasswordSecret = "keystone-admin"
 	DefaultAdminPasswordKey    = "password"
 
+	DefaultAuthentication       = AuthenticationPassword
+	DefaultCredentialDays int32 = 30
+
 	DefaultRestricted   = true
 	DefaultRotationMode = RotationPasswordDriven
 )
@@ -40,6 +43,8 @@ func SetDefaults(cp *ControlPlane) {
 	commonv1.SetIfZero(&cp.Spec.Region, DefaultRegion)
 	defaultDatabase(&cp.Spec.Infrastructure.Database)
 	defaultCache(&cp.Spec.Infrastructure)
+	commonv1.SetIfZero(&cp.Spec.ServiceUsers.Authentication, DefaultAuthentication)
+	commonv1.SetIfZero(&cp.Spec.ServiceUsers.CredentialDays, DefaultCredentialDays)
 	defaultCredential(&cp.Spec.KORC.AdminCredential)
 	for _, s := range furtherServices {
 		s.setDefaults(cp)

@@ -19,6 +19,7 @@ func TestAMinimalControlPlaneGetsEveryDefault(t *testing.T) {
 			CacheSpec: commonv1.CacheSpec{ClusterRef: named("openstack-memcached"), Backend: "dogpile.cache.pymemcache", Replicas: 3},
 		},
 	}
+	want.ServiceUsers = ServiceUsersSpec{Authentication: AuthenticationPassword, CredentialDays: 30}
 	want.KORC.AdminCredential = AdminCredentialSpec{
 		CloudCredentialsRef:   CloudCredentialsRef{CloudName: "admin", SecretName: "k-orc-clouds-yaml"},
 		PasswordSecretRef:     commonv1.SecretRefSpec{Name: "keystone-admin", Key: "password"},
@@ -65,6 +66,7 @@ func TestDefaultsNeverReplaceWhatTheUserWrote(t *testing.T) {
 		TLS: &commonv1.DatabaseTLSSpec{Mode: commonv1.DatabaseTLSVerifyCA},
 	}
 	cp.Spec.Infrastructure.Cache.CacheSpec = commonv1.CacheSpec{ClusterRef: named("cache"), Backend: "oslo_cache.memcache_pool", Replicas: 1}
+	cp.Spec.ServiceUsers = ServiceUsersSpec{Authentication: AuthenticationApplicationCredential, CredentialDays: 7}
 	cp.Spec.KORC.AdminCredential = AdminCredentialSpec{
 		CloudCredentialsRef:   CloudCredentialsRef{CloudName: "cloud", SecretName: "clouds"},
 		PasswordSecretRef:     commonv1.SecretRefSpec{Name: "admin", Key: "pw"},

@@ -54,6 +54,11 @@ var ownRules = rules.Table[*ControlPlane]{
 	{Path: "spec.global", Check: checkGlobalPolicy},
 	{Path: "spec.global.extraConfig", Check: checkGlobalOptions},
 
+	{Path: "spec.serviceUsers.authentication", Check: checkAuthentication},
+	{Path: "spec.serviceUsers.credentialDays", Check: rules.Between(1, maxCredentialDays, func(cp *ControlPlane) *int32 {
+		return &cp.Spec.ServiceUsers.CredentialDays
+	})},
+
 	{Path: "spec.korc.adminCredential.cloudCredentialsRef.cloudName", Check: checkCloudName},
 	{Path: "spec.korc.adminCredential.cloudCredentialsRef.secretName", Check: checkCloudsSecret},
 	{Path: "spec.korc.adminCredential.passwordSecretRef", Check: checkPasswordSecretRef},
@@ -215,9 +220,10 @@ func checkPasswordSecretRef(cp *ControlPlane, at *field.Path) field.ErrorList {
 }
 
 var (
-	httpMethods    = []string{"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
-	rotationModes  = []RotationMode{RotationPasswordDriven, RotationScheduled, RotationManual}
-	bootstrapKinds = []string{BootstrapKindProject, BootstrapKindRole}
+	httpMethods     = []string{"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
+	rotationModes   = []RotationMode{RotationPasswordDriven, RotationScheduled, RotationManual}
+	authentications = []ServiceUserAuthentication{AuthenticationPassword, AuthenticationApplicationCredential}
+	bootstrapKinds  = []string{BootstrapKindProject, BootstrapKindRole}
 )
 
 func checkAccessRules(cp *ControlPlane, at *field.Path) field.ErrorList {
@@ -243,6 +249,15 @@ func checkAccessRules(cp *ControlPlane, at *field.Path) field.ErrorList {
 
 func checkDeletionPolicy(cp *ControlPlane, at *field.Path) field.ErrorList {
 	return commonv1.CheckDeletionPolicy(cp.Spec.DeletionPolicy, at)
+}
+
+const maxCredentialDays = 3650
+
+func checkAuthentication(cp *ControlPlane, at *field.Path) field.ErrorList {
+	if authentication := cp.Spec.ServiceUsers.Authentication; !slices.Contains(authentications, authentication) {
+		return field.ErrorList{field.NotSupported(at, authentication, authentications)}
+	}
+	return nil
 }
 
 func checkRotationMode(cp *ControlPlane, at *field.Path) field.ErrorList {

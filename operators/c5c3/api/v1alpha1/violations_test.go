@@ -40,7 +40,7 @@ func violations() []violation {
 		keystoneViolations(), barbicanViolations(), placementViolations(), glanceViolations(), backendViolations(), secretStoreViolations(),
 		horizonViolations(),
 		apiViolations("Keystone", keystonePath, ofKeystone, keystoneAPI), apiViolations("Placement", placementPath, ofPlacement, placementAPI),
-		globalViolations(), credentialViolations(), backupViolations(),
+		globalViolations(), serviceUserViolations(), credentialViolations(), backupViolations(),
 	)
 }
 
@@ -271,6 +271,21 @@ func credentialViolations() []violation {
 			bootstrap(BootstrapResourceSpec{Kind: BootstrapKindRole, Name: "x"}, BootstrapResourceSpec{Kind: BootstrapKindRole, Name: "x"}),
 			credentialPath + ".bootstrapResources[1]", "Duplicate value", "Duplicate value", "",
 		},
+	}
+}
+
+func serviceUserViolations() []violation {
+	const path = "spec.serviceUsers"
+	days := func(n int32) func(*ControlPlane) {
+		return func(cp *ControlPlane) { cp.Spec.ServiceUsers.CredentialDays = n }
+	}
+	return []violation{
+		{
+			"an unknown authentication", func(cp *ControlPlane) { cp.Spec.ServiceUsers.Authentication = "Certificate" },
+			path + ".authentication", "Unsupported value", "Unsupported value", "",
+		},
+		{"credentials without a lifetime", days(-1), path + ".credentialDays", "credentialDays must be at least 1", apitest.TooSmall, ""},
+		{"credentials for life", days(3651), path + ".credentialDays", "credentialDays must be at most 3650", apitest.TooLarge, ""},
 	}
 }
 

@@ -20,6 +20,9 @@ const (
 	DefaultDomain = "Default"
 )
 
+// ServiceUser is the name of the cloud in which K-ORC works as the user of a service.
+const ServiceUser = "service-user"
+
 // file is a clouds.yaml. See
 // https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html.
 type file struct {
@@ -84,6 +87,14 @@ func Password(authURL string, cp *c5c3v1alpha1.ControlPlane, password string) ([
 		cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName: projectCloud(authURL, cp, password),
 		System(cp): newCloud(authURL, cp, system),
 	})
+}
+
+// User returns the clouds.yaml with which K-ORC creates the application credential of the user
+// of a service: Keystone lets only the user itself create one, for the project of its token.
+func User(authURL string, cp *c5c3v1alpha1.ControlPlane, name, password, project string) ([]byte, error) {
+	return marshal(map[string]cloud{ServiceUser: newCloud(authURL, cp, cloudAuth{
+		Username: name, Password: password, UserDomainName: DefaultDomain, ProjectName: project, ProjectDomainName: DefaultDomain,
+	})})
 }
 
 // Credential returns the clouds.yaml with the application credential.

@@ -46,6 +46,9 @@ func loginOf(ctx context.Context, namespace string) (*corev1.Secret, error) {
 }
 
 func accepts(namespace string, login *corev1.Secret) bool {
+	if id := string(login.Data["application_credential_id"]); id != "" {
+		return korc.Accepts(namespace, id, string(login.Data["application_credential_secret"]))
+	}
 	return korc.Accepts(namespace, korc.Names(namespace, "User")[string(login.Data["username"])], string(login.Data["password"]))
 }
 
@@ -57,7 +60,7 @@ func lookForRefusedUser(ctx context.Context, namespace string) error {
 	}
 	now, err := loginOf(ctx, namespace)
 	if err == nil && now.Name == login.Name {
-		breaches.Store(namespace, fmt.Errorf("keystone refused the user %s that the Placement had", login.Data["username"]))
+		breaches.Store(namespace, fmt.Errorf("keystone refused the login %s that the Placement had", login.Name))
 	}
 	return err
 }
@@ -82,9 +85,16 @@ func observeStaff(ctx context.Context, namespace string) (any, error) {
 
 // hasOneServiceUser returns nil if the Placement has the only user apart from the administrator.
 func hasOneServiceUser(ctx context.Context, namespace string) error {
-	if err := hasOneCredential(ctx, namespace); err != nil {
-		return err
-	}
+	return errors.Join(hasOneCredential(ctx, namespace), onlyOneServiceUser(ctx, namespace))
+}
+
+// bothHaveACredential returns nil if the administrator and the Placement's user, the only one
+// apart from that, have an application credential each.
+func bothHaveACredential(ctx context.Context, namespace string) error {
+	return errors.Join(hasCredentials(ctx, namespace, 2), onlyOneServiceUser(ctx, namespace))
+}
+
+func onlyOneServiceUser(ctx context.Context, namespace string) error {
 	var objects orcv1alpha1.UserList
 	if err := conform.Admin.List(ctx, &objects, client.InNamespace(namespace)); err != nil {
 		return err
@@ -128,7 +138,34 @@ func TestAnOperatorKilledWhileCreatingPlacementMakesOneServiceUser(t *testing.T)
 
 func TestAnOperatorKilledWhileThePasswordOfPlacementIsReplacedLeavesNoGap(t *testing.T) {
 	t.Parallel()
-	trial, before := withPlacement(), sync.Map{}
+	walkReplacement(t, withPlacement(), map[string]int{
+		"update secrets": 1, "create secrets": 1, "apply users.openstack.k-orc.cloud": 1, "apply placements.placement.openstack.c5c3.io": 1,
+		"patch users.openstack.k-orc.cloud": 1, "delete secrets": 1, "delete users.openstack.k-orc.cloud": 1, updateStatus: 1,
+	})
+}
+
+func TestAnOperatorKilledWhileTheCredentialOfPlacementIsReplacedLeavesNoGap(t *testing.T) {
+	t.Parallel()
+	trial := withPlacement()
+	trial.Settled, trial.New = bothHaveACredential, controlPlanes(placement, withCredentials).New
+	walkReplacement(t, trial, map[string]int{
+		"update secrets": 1, "create secrets": 2, "apply users.openstack.k-orc.cloud": 1, applyCredential: 1,
+		"apply placements.placement.openstack.c5c3.io": 1, "patch users.openstack.k-orc.cloud": 1,
+		"patch applicationcredentials.openstack.k-orc.cloud": 2, "delete secrets": 2, deleteCredential: 1,
+		"delete users.openstack.k-orc.cloud": 1, updateStatus: 1,
+	})
+}
+
+// withCredentials lets the services log in with application credentials.
+func withCredentials(cp *c5c3v1alpha1.ControlPlane) {
+	cp.Spec.ServiceUsers.Authentication = c5c3v1alpha1.AuthenticationApplicationCredential
+}
+
+// walkReplacement kills the operator at each of the writes with which it replaces the login of
+// the Placement.
+func walkReplacement(t *testing.T, trial conformance.Trial[*c5c3v1alpha1.ControlPlane], writes map[string]int) {
+	t.Helper()
+	before := sync.Map{}
 	request := func(ctx context.Context, namespace string) error {
 		login, err := loginOf(ctx, namespace)
 		if err != nil {
@@ -144,10 +181,7 @@ func TestAnOperatorKilledWhileThePasswordOfPlacementIsReplacedLeavesNoGap(t *tes
 	}
 	way := trial.Way()
 	way.Prepare = func(ctx context.Context) (string, error) { return trial.Changed(ctx, request) }
-	way.Writes = map[string]int{
-		"update secrets": 1, "create secrets": 1, "apply users.openstack.k-orc.cloud": 1, "apply placements.placement.openstack.c5c3.io": 1,
-		"patch users.openstack.k-orc.cloud": 1, "delete secrets": 1, "delete users.openstack.k-orc.cloud": 1, updateStatus: 1,
-	}
+	way.Writes = writes
 	way.Settled = func(ctx context.Context, namespace string) error {
 		if err := lookForRefusedUser(ctx, namespace); err != nil {
 			return err

@@ -106,6 +106,42 @@ func TestAPlacementPasswordRotationCausesNoOutage(t *testing.T) {
 	expectQuiet(t, w, "controlplane", w.cp, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")})
 }
 
+func TestAServiceChangesToAnApplicationCredentialAndGetsAnotherBeforeItExpires(t *testing.T) {
+	t.Parallel()
+	w := convergedWith(t, services.Placement)
+	byPassword := w.login(t, services.Placement)
+	objects.Change(t, w, w.cp, withCredentials)
+	w.getsAnotherLogin(t, services.Placement, byPassword)
+	old := w.login(t, services.Placement)
+	if !accepts(w.cp.Namespace, old) || len(old.Data["password"]) > 0 {
+		t.Error("the Placement has no application credential that Keystone accepts")
+	}
+	w.retire(t, byPassword)
+	w.pass(t, 21*day)
+	w.getsAnotherLogin(t, services.Placement, old)
+	if !accepts(w.cp.Namespace, old) {
+		t.Error("Keystone refuses the old credential while pods may have it")
+	}
+	w.retire(t, old)
+	if accepts(w.cp.Namespace, old) {
+		t.Error("Keystone accepts the old credential still")
+	}
+	if err := hasCredentials(t.Context(), w.cp.Namespace, 2); err != nil {
+		t.Error(err)
+	}
+	expectQuiet(t, w, "controlplane", w.cp, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")})
+}
+
+// retire waits until an earlier login of the Placement is gone with its user, some time after the
+// Placement is ready with another one.
+func (w *world) retire(t *testing.T, old *corev1.Secret) {
+	t.Helper()
+	w.reportService(t, services.Placement, "2025.2", true)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	expect.Gone(t, w, &orcv1alpha1.User{ObjectMeta: w.meta(old.Name)})
+	expect.Gone(t, w, old)
+}
+
 func TestADeletedServiceUserSecretIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := convergedWith(t, services.Placement)

@@ -49,14 +49,19 @@ func observed(ctx context.Context, namespace string) (any, error) { return obser
 
 // hasOneCredential returns nil if there is one application credential.
 func hasOneCredential(ctx context.Context, namespace string) error {
-	if found := korc.Names(namespace, "ApplicationCredential"); len(found) != 1 {
+	return hasCredentials(ctx, namespace, 1)
+}
+
+// hasCredentials returns nil if there are as many application credentials.
+func hasCredentials(ctx context.Context, namespace string, count int) error {
+	if found := korc.Names(namespace, "ApplicationCredential"); len(found) != count {
 		return fmt.Errorf("keystone has the application credentials %v", found)
 	}
 	var objects orcv1alpha1.ApplicationCredentialList
 	if err := conform.Admin.List(ctx, &objects, client.InNamespace(namespace)); err != nil {
 		return err
 	}
-	if len(objects.Items) != 1 {
+	if len(objects.Items) != count {
 		return fmt.Errorf("there are %d objects of application credentials", len(objects.Items))
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 func TestOnlyConditionsOfTheCurrentGenerationCount(t *testing.T) {
@@ -35,6 +37,14 @@ func TestOnlyConditionsOfTheCurrentGenerationCount(t *testing.T) {
 		if got := StateOf(obj); got.Available != c.available || got.Failed != c.failed {
 			t.Errorf("%s: got %+v", name, got)
 		}
+	}
+}
+
+func TestTheCredentialOfAServiceIsLeftToItsUser(t *testing.T) {
+	credential := &orcv1alpha1.ApplicationCredential{}
+	credential.Labels = map[string]string{c5c3v1alpha1.LabelServiceUser: "placement"}
+	if onDelete(credential) != orcv1alpha1.OnDeleteDetach {
+		t.Error("K-ORC searches all users for the credential in order to delete it")
 	}
 }
 

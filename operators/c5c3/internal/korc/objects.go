@@ -72,6 +72,13 @@ func Detached() *orcv1alpha1.ManagedOptions {
 	return &orcv1alpha1.ManagedOptions{OnDelete: orcv1alpha1.OnDeleteDetach}
 }
 
+// isServiceCredential distinguishes the credential of a service's user from those of the
+// administrator. It leaves Keystone with its user.
+func isServiceCredential(credential *orcv1alpha1.ApplicationCredential) bool {
+	_, found := credential.Labels[c5c3v1alpha1.LabelServiceUser]
+	return found
+}
+
 // isServiceUser distinguishes the user of a service from the import of the administrator.
 func isServiceUser(user *orcv1alpha1.User) bool {
 	return user.Spec.ManagementPolicy == orcv1alpha1.ManagementPolicyManaged

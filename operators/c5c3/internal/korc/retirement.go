@@ -92,7 +92,7 @@ func RevokeInKeystone(ctx context.Context, s *pass.Pass, obj client.Object) erro
 	}
 	switch obj := obj.(type) {
 	case *orcv1alpha1.ApplicationCredential:
-		if obj.Status.ID != nil {
+		if obj.Status.ID != nil && !isServiceCredential(obj) {
 			return RevokeByID(ctx, s, *obj.Status.ID)
 		}
 	case *orcv1alpha1.User:
@@ -137,8 +137,8 @@ func RemoveWithResource(ctx context.Context, s *pass.Pass, obj Object) error {
 }
 
 // PrepareRemoval enables K-ORC to remove the object. It sets a cloud that needs no
-// application credential, under its current name in the clouds.yaml. A credential is
-// removed with its resource, even if it was being detached before.
+// application credential, under its current name in the clouds.yaml. A credential of the
+// administrator is removed with its resource, even if it was being detached before.
 func PrepareRemoval(ctx context.Context, s *pass.Pass, obj Object) error {
 	before := apply.Copy(obj)
 	if withCloud, ok := obj.(orcv1alpha1.CloudCredentialsRefProvider); ok {
@@ -158,10 +158,15 @@ func PrepareRemoval(ctx context.Context, s *pass.Pass, obj Object) error {
 
 // onDelete returns what happens to the resource in Keystone. Only credentials and service
 // users belong to the control plane: everything else existed before, or belongs to the
-// database.
+// database. The credential of a service user is left to the deletion of that user.
 func onDelete(obj Object) orcv1alpha1.OnDelete {
-	switch obj.(type) {
-	case *orcv1alpha1.ApplicationCredential, *orcv1alpha1.User:
+	switch obj := obj.(type) {
+	case *orcv1alpha1.ApplicationCredential:
+		if isServiceCredential(obj) {
+			return orcv1alpha1.OnDeleteDetach
+		}
+		return orcv1alpha1.OnDeleteDelete
+	case *orcv1alpha1.User:
 		return orcv1alpha1.OnDeleteDelete
 	}
 	return orcv1alpha1.OnDeleteDetach

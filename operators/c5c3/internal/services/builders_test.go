@@ -182,10 +182,22 @@ func TestPlacementCatalogAndUserMatchTheirGoldenFiles(t *testing.T) {
 		golden.CompareYAML(t, name+"/placement-endpoint.yaml",
 			Placement.catalogEndpoint(Placement.endpoints[0], cluster.Settings{}, cp))
 	}
-	cp := fixture.WithPlacement()
-	login := loginSecret(cp, Placement, "s3cret")
+	cp, made := fixture.WithPlacement(), &corev1.Secret{Data: map[string][]byte{keyPassword: []byte("s3cret")}}
+	login, err := loginSecret(cp, Placement, made)
+	if err != nil {
+		t.Fatal(err)
+	}
 	golden.CompareYAML(t, "minimal/placement-login.yaml", login)
 	golden.CompareYAML(t, "minimal/placement-user.yaml", userOf(cp, Placement, login))
+	made.Data[keyCredential] = []byte("v4lue")
+	made.Annotations = map[string]string{c5c3v1alpha1.AnnotationCredentialExpiry: "2026-12-21T12:00:00Z"}
+	if login, err = loginSecret(cp, Placement, made); err != nil {
+		t.Fatal(err)
+	}
+	user := userOf(cp, Placement, login)
+	golden.CompareYAML(t, "credential/placement-owner.yaml", login)
+	golden.CompareYAML(t, "credential/placement-user.yaml", user)
+	golden.CompareYAML(t, "credential/placement-credential.yaml", credentialOf(cp, Placement, user, made))
 }
 
 func TestTheDatabasePasswordStorePathIsPrefixedWithTheClusterName(t *testing.T) {

@@ -53,6 +53,9 @@ var Glance = Service{
 	pods: glancev1alpha1.PodSelector,
 
 	hasUser: true,
+	// It deletes the trust with which it may finish an upload after the token of its client has
+	// expired.
+	usesTrusts: true,
 
 	catalogType: glancev1alpha1.CatalogType,
 	endpoints: apiEndpoints((*c5c3v1alpha1.ControlPlane).GlanceName, glancev1alpha1.GatewayEndpoint, glancev1alpha1.InternalEndpoint,

@@ -68,6 +68,9 @@ type Service struct {
 	// hasUser reports whether the service asks Keystone about its clients as a user of its
 	// own. The resource is then a [commonv1.ServiceUserDescriber].
 	hasUser bool
+	// usesTrusts reports whether the service acts on trusts of its own users, as its user.
+	// Keystone refuses that to an application credential, so such a service has a password.
+	usesTrusts bool
 
 	// catalogType is the type in the catalog, such as "identity". It is "" for a service that
 	// clients do not look up there, which has no endpoints.

@@ -39,11 +39,14 @@ func keepUser(ctx context.Context, s *pass.Pass, svc Service) (login string, err
 	if !svc.hasUser {
 		return "", nil
 	}
-	password, err := keepPassword(ctx, s, svc)
+	made, err := keepPassword(ctx, s, svc)
 	if err != nil {
 		return "", err
 	}
-	secret := loginSecret(s.CP, svc, password)
+	secret, err := loginSecret(s.CP, svc, made)
+	if err != nil {
+		return "", err
+	}
 	if err := s.Owned.EnsureData(ctx, s.CP, secret.DeepCopy()); err != nil {
 		return "", err
 	}
@@ -51,38 +54,43 @@ func keepUser(ctx context.Context, s *pass.Pass, svc Service) (login string, err
 	if err != nil {
 		return "", err
 	}
-	if err := enrolUser(ctx, s, svc, secret, used == secret.Name); err != nil {
+	user := userOf(s.CP, svc, secret)
+	inUse := used == user.Name
+	if err := enrolUser(ctx, s, svc, user, secret, inUse); err != nil {
 		return used, err
 	}
-	return secret.Name, nil
+	if hasCredential(made) {
+		err = keepCredential(ctx, s, svc, credentialOf(s.CP, svc, user, made), made, inUse)
+	}
+	if err != nil {
+		return used, err
+	}
+	return user.Name, nil
 }
 
-// keepPassword returns the password that the service is to have. On request, it is
-// replaced in a single write that also records the answer.
-func keepPassword(ctx context.Context, s *pass.Pass, svc Service) (string, error) {
-	secret, _, err := s.Owned.EnsureOnce(ctx, s.CP, passwordSecret(s.CP, svc))
+// keepPassword returns the Secret with the password that the service is to have. On request, and
+// when another login is due, it is replaced in a single write that also records the answer.
+func keepPassword(ctx context.Context, s *pass.Pass, svc Service) (*corev1.Secret, error) {
+	secret, _, err := s.Owned.EnsureOnce(ctx, s.CP, passwordSecret(s, svc))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	request := secret.Annotations[c5c3v1alpha1.AnnotationRotationRequest]
 	answered := request == "" || request == secret.Annotations[c5c3v1alpha1.AnnotationRotationAnswered]
-	if answered && len(secret.Data[keyPassword]) > 0 {
-		return string(secret.Data[keyPassword]), nil
+	if answered && len(secret.Data[keyPassword]) > 0 && !credentialIsDue(s, svc, secret) {
+		return secret, nil
 	}
-	return renewPassword(ctx, s, secret)
+	return renewPassword(ctx, s, svc, secret)
 }
 
 // renewPassword replaces the password only if it is the one that the pass has read.
-func renewPassword(ctx context.Context, s *pass.Pass, secret *corev1.Secret) (string, error) {
+func renewPassword(ctx context.Context, s *pass.Pass, svc Service, secret *corev1.Secret) (*corev1.Secret, error) {
 	changed := secret.DeepCopy()
-	changed.Data = map[string][]byte{keyPassword: identity.NewSecret()}
+	generate(s, svc, changed)
 	if request := secret.Annotations[c5c3v1alpha1.AnnotationRotationRequest]; request != "" {
 		changed.Annotations[c5c3v1alpha1.AnnotationRotationAnswered] = request
 	}
-	if err := apply.Update(ctx, s.Client, changed, "storing a new password in"); err != nil {
-		return "", err
-	}
-	return string(changed.Data[keyPassword]), nil
+	return changed, apply.Update(ctx, s.Client, changed, "storing a new password in")
 }
 
 // loginInUse returns the control plane's Secret to which the service's resource refers,
@@ -101,11 +109,10 @@ func loginInUse(ctx context.Context, s *pass.Pass, svc Service) (string, error) 
 
 // enrolUser has K-ORC create the user, and assigns its role in Keystone. inUse reports
 // whether the service already uses the user.
-func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Secret, inUse bool) error {
+func enrolUser(ctx context.Context, s *pass.Pass, svc Service, user *orcv1alpha1.User, login *corev1.Secret, inUse bool) error {
 	if !pass.PasswordCloud.Value(s.Slots) {
 		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForServiceUser, "K-ORC cannot work on Keystone yet; KORCReady says why")
 	}
-	user := userOf(s.CP, svc, login)
 	wait, err := korc.Ensure(ctx, s, user, pass.FailingSince(s, svc.condition))
 	if err != nil {
 		return err
@@ -137,7 +144,7 @@ func proveUser(
 	case verdict == ask.Accepted:
 		return nil
 	case verdict == ask.Rejected:
-		return replaceRefused(ctx, s, svc, object, user)
+		return replaceRefused(ctx, s, svc, refused{"the user " + userName(object), object.CreationTimestamp.Time, user.ID, user.Password})
 	case errors.Is(err, identity.ErrAsking):
 		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
 			"Asking Keystone to assign the user %s its role", userName(object))).After(identity.Timeout)
@@ -146,21 +153,28 @@ func proveUser(
 		"It is not known whether Keystone accepts the user %s: %v; %s", userName(object), err, reach(s, err))).After(s.RetryPeriod)
 }
 
-// replaceRefused requests a new user if Keystone has rejected this one for a while: its
-// password may have been changed there.
-func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser) error {
-	if pass.IsRefused(s, svc.condition, object.CreationTimestamp.Time, user.ID, user.Password) {
+// refused is a login that Keystone has rejected, and when its object was created.
+type refused struct {
+	what       string
+	created    time.Time
+	id, secret string
+}
+
+// replaceRefused requests a new user if Keystone has rejected this one, or its application
+// credential, for a while: someone may have changed it there.
+func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, login refused) error {
+	if pass.IsRefused(s, svc.condition, login.created, login.id, login.secret) {
 		secret, err := s.Owned.Find(ctx, pass.Key(s, s.CP.ServiceUserName(svc.name)))
 		if err == nil && secret != nil {
-			_, err = renewPassword(ctx, s, secret)
+			_, err = renewPassword(ctx, s, svc, secret)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	s.Proofs.Announce(s.NamespacedName, user.ID, user.Password)
+	s.Proofs.Announce(s.NamespacedName, login.id, login.secret)
 	return reconcile.WaitError(c5c3v1alpha1.ReasonServiceUserRejected, fmt.Sprintf(
-		"Keystone refuses the user %s; a new one is created", userName(object))).After(s.RetryPeriod)
+		"Keystone refuses %s; a new one is created", login.what)).After(s.RetryPeriod)
 }
 
 // retireUsers deletes the service's earlier users, each when it is due, and returns the
@@ -184,12 +198,14 @@ func retireUsers(ctx context.Context, s *pass.Pass, svc Service, current string)
 	return again, nil
 }
 
-// retireUser deletes the user's Secret first, because the object is what leads to it.
+// retireUser deletes the user's Secrets first, because the object is what leads to them.
 func retireUser(ctx context.Context, s *pass.Pass, old korc.Object) (time.Duration, error) {
 	if due, began := korc.ValidUntil(s, old); began && !due.After(s.Now()) {
-		login := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: old.GetName(), Namespace: old.GetNamespace()}}
-		if err := apply.EnsureAbsent(ctx, s.Client, s.CP, login); err != nil {
-			return 0, err
+		for _, name := range []string{old.GetName(), ownerSecretName(old.GetName())} {
+			login := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: old.GetNamespace()}}
+			if err := apply.EnsureAbsent(ctx, s.Client, s.CP, login); err != nil {
+				return 0, err
+			}
 		}
 	}
 	return korc.Revoke(ctx, s, old)
@@ -200,7 +216,7 @@ func dropUsers(ctx context.Context, s *pass.Pass, svc Service) (time.Duration, e
 	if !svc.hasUser || korc.MissingKind(s) != "" {
 		return 0, nil
 	}
-	if err := apply.EnsureAbsent(ctx, s.Client, s.CP, passwordSecret(s.CP, svc)); err != nil {
+	if err := apply.EnsureAbsent(ctx, s.Client, s.CP, passwordSecret(s, svc)); err != nil {
 		return 0, err
 	}
 	return retireUsers(ctx, s, svc, "")

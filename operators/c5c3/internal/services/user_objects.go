@@ -4,28 +4,30 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// Keys of the users' Secrets. K-ORC reads the password from keyPassword.
+// Keys of the users' Secrets. K-ORC reads the password from keyPassword, and the secret of an
+// application credential from keyCredential.
 const (
-	KeyUsername = "username"
-	keyPassword = "password"
+	KeyUsername   = "username"
+	keyPassword   = "password"
+	keyCredential = "value"
 )
-
-// LabelServiceUser has the name of the service, on the K-ORC objects and Secrets of its users.
-const LabelServiceUser = "c5c3.io/service-user"
 
 // Service users have this role in this project, with which Keystone allows them to
 // validate other users' tokens. See
@@ -73,32 +75,61 @@ func (svc Service) desired(cp *c5c3v1alpha1.ControlPlane, with given) (child, er
 	return built, nil
 }
 
+// usesCredential reports whether the service is to log in with an application credential.
+func (svc Service) usesCredential(cp *c5c3v1alpha1.ControlPlane) bool {
+	return svc.hasUser && !svc.usesTrusts && cp.Spec.ServiceUsers.Authentication == c5c3v1alpha1.AuthenticationApplicationCredential
+}
+
 // passwordSecret builds the Secret with the password that the service's user is to have.
-func passwordSecret(cp *c5c3v1alpha1.ControlPlane, svc Service) *corev1.Secret {
-	return &corev1.Secret{
-		ObjectMeta: controlplane.ChildMeta(cp, cp.ServiceUserName(svc.name)),
-		Data:       map[string][]byte{keyPassword: identity.NewSecret()},
+func passwordSecret(s *pass.Pass, svc Service) *corev1.Secret {
+	secret := &corev1.Secret{ObjectMeta: controlplane.ChildMeta(s.CP, s.CP.ServiceUserName(svc.name))}
+	generate(s, svc, secret)
+	return secret
+}
+
+// generate puts the password of a new user into the Secret and, if the service logs in with an
+// application credential, the secret and the expiry of that.
+func generate(s *pass.Pass, svc Service, secret *corev1.Secret) {
+	secret.Data = map[string][]byte{keyPassword: identity.NewSecret()}
+	delete(secret.Annotations, c5c3v1alpha1.AnnotationCredentialExpiry)
+	if svc.usesCredential(s.CP) {
+		secret.Data[keyCredential] = identity.NewSecret()
+		expiry := s.Now().Add(credentialLifetime(s)).UTC().Format(time.RFC3339)
+		metav1.SetMetaDataAnnotation(&secret.ObjectMeta, c5c3v1alpha1.AnnotationCredentialExpiry, expiry)
 	}
 }
 
-// loginSecret builds the Secret with the name and password of a user. Both the service
-// and K-ORC read it.
-func loginSecret(cp *c5c3v1alpha1.ControlPlane, svc Service, password string) *corev1.Secret {
-	id := controlplane.ShortHash(password)
-	meta := controlplane.ChildMeta(cp, fmt.Sprintf("%s-%s", cp.ServiceUserName(svc.name), id))
-	meta.Labels[LabelServiceUser] = svc.name
-	return &corev1.Secret{
-		ObjectMeta: meta,
-		Data: map[string][]byte{
-			KeyUsername: []byte(svc.name + "-" + id), keyPassword: []byte(password),
-		},
+// userObjectName returns the name of the K-ORC objects of the user with the password, and of
+// the Secret that the service's resource refers to.
+func userObjectName(cp *c5c3v1alpha1.ControlPlane, svc Service, password []byte) string {
+	return fmt.Sprintf("%s-%s", cp.ServiceUserName(svc.name), controlplane.ShortHash(string(password)))
+}
+
+// loginSecret builds the Secret with the name and password of a user, from which K-ORC creates
+// that. A service with a password reads it as well. The login of an application credential has
+// that name then, and this Secret has everything from which K-ORC creates the credential.
+func loginSecret(cp *c5c3v1alpha1.ControlPlane, svc Service, made *corev1.Secret) (*corev1.Secret, error) {
+	password := made.Data[keyPassword]
+	name := svc.name + "-" + controlplane.ShortHash(string(password))
+	meta := controlplane.ChildMeta(cp, userObjectName(cp, svc, password))
+	meta.Labels[c5c3v1alpha1.LabelServiceUser] = svc.name
+	login := &corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{KeyUsername: []byte(name), keyPassword: password}}
+	if !hasCredential(made) {
+		return login, nil
 	}
+	text, err := clouds.User(controlplane.AuthURL(cp), cp, name, string(password), serviceProject.Name)
+	if err != nil {
+		return nil, err
+	}
+	login.Name = ownerSecretName(login.Name)
+	login.Data[keyCredential], login.Data[clouds.Key] = made.Data[keyCredential], text
+	return login, nil
 }
 
 // userOf builds the K-ORC object of the user with the login.
 func userOf(cp *c5c3v1alpha1.ControlPlane, svc Service, login *corev1.Secret) *orcv1alpha1.User {
-	meta := controlplane.ChildMeta(cp, login.Name)
-	meta.Labels[LabelServiceUser] = svc.name
+	meta := controlplane.ChildMeta(cp, userObjectName(cp, svc, login.Data[keyPassword]))
+	meta.Labels[c5c3v1alpha1.LabelServiceUser] = svc.name
 	return &orcv1alpha1.User{
 		ObjectMeta: meta,
 		Spec: orcv1alpha1.UserSpec{
@@ -114,18 +145,19 @@ func userOf(cp *c5c3v1alpha1.ControlPlane, svc Service, login *corev1.Secret) *o
 // userName returns the name of a user in Keystone.
 func userName(user *orcv1alpha1.User) string { return string(ptr.Deref(user.Spec.Resource.Name, "")) }
 
-// usersOf returns the objects of the service's current and earlier users.
+// usersOf returns the objects of the service's current and earlier users and of their
+// application credentials.
 func usersOf(ctx context.Context, s *pass.Pass, svc Service) ([]korc.Object, error) {
-	return listUsers(ctx, s, client.MatchingLabels{LabelServiceUser: svc.name})
+	return listUsers(ctx, s, client.MatchingLabels{c5c3v1alpha1.LabelServiceUser: svc.name})
 }
 
-// Users are those of all services.
+// Users are those of all services, with their application credentials.
 func Users(ctx context.Context, s *pass.Pass) ([]korc.Object, error) {
-	return listUsers(ctx, s, client.HasLabels{LabelServiceUser})
+	return listUsers(ctx, s, client.HasLabels{c5c3v1alpha1.LabelServiceUser})
 }
 
 func listUsers(ctx context.Context, s *pass.Pass, having client.ListOption) ([]korc.Object, error) {
-	found, err := korc.Own[korc.Object](ctx, s, having, &orcv1alpha1.UserList{})
+	found, err := korc.Own[korc.Object](ctx, s, having, &orcv1alpha1.ApplicationCredentialList{}, &orcv1alpha1.UserList{})
 	if err != nil {
 		return nil, fmt.Errorf("listing the users of services: %w", err)
 	}

@@ -77,6 +77,10 @@ func (s *staff) korcIsDone(t *testing.T) {
 		user.Status.ID, user.Status.Conditions = ptr.To("id-of-"+user.Name), available
 		s.update(t, &user)
 	}
+	for _, credential := range s.credentials(t) {
+		credential.Status.ID, credential.Status.Conditions = ptr.To("id-of-credential-"+credential.Name), available
+		s.update(t, &credential)
+	}
 	var projects orcv1alpha1.ProjectList
 	var roles orcv1alpha1.RoleList
 	for _, list := range []client.ObjectList{&projects, &roles} {
@@ -97,6 +101,15 @@ func (s *staff) korcIsDone(t *testing.T) {
 func (s *staff) users(t *testing.T) []orcv1alpha1.User {
 	t.Helper()
 	var list orcv1alpha1.UserList
+	if err := s.Client.List(t.Context(), &list); err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+func (s *staff) credentials(t *testing.T) []orcv1alpha1.ApplicationCredential {
+	t.Helper()
+	var list orcv1alpha1.ApplicationCredentialList
 	if err := s.Client.List(t.Context(), &list); err != nil {
 		t.Fatal(err)
 	}

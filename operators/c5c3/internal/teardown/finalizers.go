@@ -2,6 +2,7 @@ package teardown
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -43,7 +44,11 @@ func removeKORCFinalizers(ctx context.Context, s *pass.Pass, left []korc.Object)
 			return err
 		}
 	}
-	return nil
+	logins, err := userSecrets(ctx, s)
+	for i := range logins {
+		err = errors.Join(err, stripFinalizers(ctx, s, &logins[i]))
+	}
+	return err
 }
 
 // stripFinalizers removes K-ORC's finalizers. K-ORC may do so concurrently: if the pass

@@ -73,10 +73,14 @@ func TestUsersLeftInARetainedDatabaseAfterKORCRemovalAreNamed(t *testing.T) {
 		cp := fixture.WithPlacement()
 		cp.Spec.DeletionPolicy = policy
 		login, theirs := loginOf(cp, "placement-1ec1c26b"), loginOf(cp, "placement-theirs")
-		if err := controllerutil.SetControllerReference(cp, login, fixture.Scheme()); err != nil {
-			t.Fatal(err)
+		credential := loginOf(cp, "a-credential")
+		credential.Data = map[string][]byte{"application_credential_id": []byte("id")}
+		for _, ours := range []*corev1.Secret{login, credential} {
+			if err := controllerutil.SetControllerReference(cp, ours, fixture.Scheme()); err != nil {
+				t.Fatal(err)
+			}
 		}
-		c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).WithObjects(login, theirs).Build()
+		c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).WithObjects(login, credential, theirs).Build()
 		got, err := abandonedUsers(t.Context(), pass.New(&pass.Tools{Access: kube.Access{Client: c}}, cp))
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("with %s: %v, -want +got:\n%s", policy, err, diff)
@@ -88,7 +92,7 @@ func TestUsersLeftInARetainedDatabaseAfterKORCRemovalAreNamed(t *testing.T) {
 func loginOf(cp *c5c3v1alpha1.ControlPlane, name string) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: cp.Namespace, Name: cp.Name + "-" + name, Labels: map[string]string{services.LabelServiceUser: "placement"},
+			Namespace: cp.Namespace, Name: cp.Name + "-" + name, Labels: map[string]string{c5c3v1alpha1.LabelServiceUser: "placement"},
 		},
 		Data: map[string][]byte{services.KeyUsername: []byte(name)},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
@@ -49,15 +51,25 @@ func abandonedUsers(ctx context.Context, s *pass.Pass) ([]string, error) {
 	if s.CP.Spec.DeletionPolicy != commonv1.DeletionPolicyRetain && s.CP.Spec.Infrastructure.Database.ClusterRef != nil {
 		return nil, nil
 	}
-	var logins corev1.SecretList
-	if err := s.Client.List(ctx, &logins, client.InNamespace(s.CP.Namespace), client.HasLabels{services.LabelServiceUser}); err != nil {
-		return nil, fmt.Errorf("listing the Secrets of the users of services: %w", err)
+	logins, err := userSecrets(ctx, s)
+	if err != nil {
+		return nil, err
 	}
 	var users []string
-	for i := range logins.Items {
-		if metav1.IsControlledBy(&logins.Items[i], s.CP) {
-			users = append(users, "the user "+string(logins.Items[i].Data[services.KeyUsername]))
+	for _, login := range logins {
+		// The Secret with an application credential is beside that of its user.
+		if name := login.Data[services.KeyUsername]; len(name) > 0 {
+			users = append(users, "the user "+string(name))
 		}
 	}
 	return users, nil
+}
+
+// userSecrets returns the control plane's Secrets of service users.
+func userSecrets(ctx context.Context, s *pass.Pass) ([]corev1.Secret, error) {
+	var all corev1.SecretList
+	if err := s.Client.List(ctx, &all, client.InNamespace(s.CP.Namespace), client.HasLabels{c5c3v1alpha1.LabelServiceUser}); err != nil {
+		return nil, fmt.Errorf("listing the Secrets of the users of services: %w", err)
+	}
+	return slices.DeleteFunc(all.Items, func(secret corev1.Secret) bool { return !metav1.IsControlledBy(&secret, s.CP) }), nil
 }

@@ -19,8 +19,8 @@ const configDir = "/etc/glance/glance.conf.d/"
 
 // definition describes the Glance service.
 var definition = service.Definition{
-	Kind: glancev1alpha1.Kind, CodeName: glancev1alpha1.AppName, Port: glancev1alpha1.APIPort,
-	UserID: 42424, ConfigDir: configDir,
+	Kind: glancev1alpha1.Kind, CodeName: glancev1alpha1.AppName, CatalogType: glancev1alpha1.CatalogType,
+	Port: glancev1alpha1.APIPort, UserID: 42424, ConfigDir: configDir,
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
 	Application: service.Application{
 		Distribution: "glance", Script: "/var/lib/openstack/bin/glance-wsgi-api", Module: "glance.wsgi.api:application",

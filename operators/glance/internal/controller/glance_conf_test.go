@@ -66,7 +66,7 @@ func TestGlanceConfigurationIsRenderedFromTheSpec(t *testing.T) {
 			"auth_type": "password", "auth_url": "https://identity.example.com/v3",
 			"www_authenticate_uri": "https://identity.example.com/v3", "interface": "internal", "region_name": "RegionOne",
 			"project_name": "service", "project_domain_name": "Default", "user_domain_name": "Default",
-			"service_token_roles": "service", "service_token_roles_required": "true",
+			"service_type": "image", "service_token_roles": "service", "service_token_roles_required": "true",
 			"memcached_servers": "one:11211,two:11211", "memcache_pool_socket_timeout": "1", "memcache_pool_dead_retry": "10",
 			"memcache_security_strategy": "MAC",
 		},

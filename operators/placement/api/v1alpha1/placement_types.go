@@ -60,11 +60,13 @@ type PlacementSpec struct {
 	Identity commonv1.IdentitySpec `json:"identity"`
 
 	// serviceUserSecretRef names the Secret with Placement's service user: the user name
-	// under "username", the password under key (default "password"). Placement uses this
-	// user to validate tokens at the Identity service. The user needs the role "service" on
-	// identity.project. The Identity service revokes the tokens of a user whose password
-	// changes. To avoid failed requests, refer to a Secret with another user instead, and
-	// delete the old user when the Placement is ready again.
+	// under "username" and the password under key (default "password"), or instead an
+	// application credential under "application_credential_id" and
+	// "application_credential_secret". Placement uses this user to validate tokens at the
+	// Identity service. The user needs the role "service" on identity.project. The Identity
+	// service revokes the tokens of a user whose password changes. To avoid failed
+	// requests, refer to a Secret with another user instead, and delete the old user when
+	// the Placement is ready again.
 	//
 	// +required
 	ServiceUserSecretRef commonv1.SecretRefSpec `json:"serviceUserSecretRef"`

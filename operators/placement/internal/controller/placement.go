@@ -18,8 +18,8 @@ const configDir = "/etc/placement/placement.conf.d/"
 
 // definition describes the Placement service.
 var definition = service.Definition{
-	Kind: placementv1alpha1.Kind, CodeName: placementv1alpha1.AppName, Port: placementv1alpha1.APIPort,
-	UserID: 42424, ConfigDir: configDir,
+	Kind: placementv1alpha1.Kind, CodeName: placementv1alpha1.AppName, CatalogType: placementv1alpha1.CatalogType,
+	Port: placementv1alpha1.APIPort, UserID: 42424, ConfigDir: configDir,
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
 	Application: service.Application{
 		Distribution: "openstack-placement", Script: "/var/lib/openstack/bin/placement-api", Module: "placement.wsgi.api:application",
