@@ -2,8 +2,9 @@
 # and its arguments, or reads it for its functions. A browser's cookies are in /tmp.
 host=${OS_AUTH_URL#http://}
 host=${host%%:*}
+dashboard=https://dashboard.example.com/auth/websso/
 realms=https://login.${host#keystone.}:8443/realms
-websso() { echo "$OS_AUTH_URL/auth/OS-FEDERATION/identity_providers/$1/protocols/openid/websso"; }
+websso() { echo "$OS_AUTH_URL/auth/OS-FEDERATION/identity_providers/$1/protocols/openid/websso?origin=$dashboard"; }
 bearer() { echo "$OS_AUTH_URL/OS-FEDERATION/identity_providers/$1/protocols/openid/auth"; }
 
 # as REALM USER ARGUMENT... runs the OpenStack client as that user, in the project "research".
@@ -61,7 +62,10 @@ sent() {
 }
 
 # start REALM ADDRESS begins a login, which leads to the provider.
-start() { sent 302 "$realms/$1/authorize?" at "$2" "$(websso "$1")?origin=https://dashboard.example.com/auth/websso/"; }
+start() { sent 302 "$realms/$1/authorize?" at "$2" "$(websso "$1")"; }
+
+# aside REALM ADDRESS begins another login in the same browser, which also leads to the provider, and does not go on with it.
+aside() { [[ $(at "$2" "$(websso "$1")") == "302 $realms/$1/authorize?"* ]]; }
 
 # log_in USER fills in the form of the provider, which leads back to Keystone.
 log_in() {
@@ -71,7 +75,7 @@ log_in() {
 }
 
 # come_back REALM ADDRESS brings the code to Keystone, which leads to the page that the login began with.
-come_back() { sent 302 "$(websso "$1")?origin=" at "$2" "$(cat /tmp/location)"; }
+come_back() { sent 302 "$(websso "$1")" at "$2" "$(cat /tmp/location)"; }
 
 # come_back_in_vain ADDRESS does the same, and fails if Keystone accepts the code.
 come_back_in_vain() {
@@ -84,7 +88,7 @@ come_back_in_vain() {
 finish() {
 	local token
 	[ "$(at "$1" "$(cat /tmp/location)")" = '200 ' ]
-	grep --quiet 'action="https://dashboard.example.com/auth/websso/"' /tmp/page
+	grep --quiet "action=\"$dashboard\"" /tmp/page
 	token=$(sed -n 's/.*name="token" value="\([^"]*\)".*/\1/p' /tmp/page)
 	curl --silent --show-error --fail --header "X-Auth-Token: $token" --header "X-Subject-Token: $token" "$OS_AUTH_URL/auth/tokens" |
 		python3 -c 'import json, sys; user = json.load(sys.stdin)["token"]["user"]; print(user["name"], user["domain"]["name"])' |
