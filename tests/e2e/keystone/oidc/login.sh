@@ -52,8 +52,9 @@ at() { visit --resolve "$host:5000:$1" "${@:2}"; }
 
 # sent STATUS WHERE VISIT... fails unless a visit sends the browser there. It remembers the URL.
 sent() {
-	local status location
-	read -r status location < <("${@:3}")
+	local answer status location
+	answer=$("${@:3}")
+	read -r status location <<<"$answer"
 	if [[ $status != "$1" || $location != "$2"* ]]; then
 		echo "the browser is sent to ${location%%\?*} with status $status, instead of to $2" >&2
 		return 1
@@ -78,11 +79,7 @@ log_in() {
 come_back() { sent 302 "$(websso "$1")" at "$2" "$(cat /tmp/location)"; }
 
 # come_back_in_vain ADDRESS does the same, and fails if Keystone accepts the code.
-come_back_in_vain() {
-	local status
-	read -r status _ < <(at "$1" "$(cat /tmp/location)")
-	[[ $status == [45]* ]]
-}
+come_back_in_vain() { [[ $(at "$1" "$(cat /tmp/location)") == [45]* ]]; }
 
 # finish ADDRESS opens that page, and checks that it brings the token of the user "ann" to the dashboard.
 finish() {
