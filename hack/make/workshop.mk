@@ -44,9 +44,10 @@ $(eval $(call own_binary_rule,bao,secretstore,.))
 $(eval $(call own_binary_rule,certificates,secretstore,./certificates))
 $(eval $(call own_binary_rule,memcached-operator,memcached-operator,.))
 
-# The load generator of the end-to-end suites.
-$(IMAGES_CACHE)/loadgen/loadgen: FORCE
-	@$(call build_own,workshop/loadgen,loadgen=.,$(@D))
+# The load generator and the OpenID Connect provider of the end-to-end suites.
+SUITE_PROGRAMS := $(foreach name,loadgen oidcprovider,$(IMAGES_CACHE)/$(name)/$(name))
+$(SUITE_PROGRAMS): FORCE
+	@$(call build_own,workshop/$(@F),$(@F)=.,$(@D))
 
 # $(call binary_image_rule,IMAGE,BINARY,NAME AND TAG): images of a single binary. The folder of the binary is the
 # context of the build. The names are those in the charts and manifests of the projects.
@@ -60,6 +61,7 @@ $(eval $(call binary_image_rule,loadgen,$(IMAGES_CACHE)/loadgen/loadgen,ghcr.io/
 $(eval $(call binary_image_rule,mariadb-operator,$(BIN)/mariadb-operator,docker-registry3.mariadb.com/mariadb-operator/mariadb-operator:0.38.1))
 $(eval $(call binary_image_rule,memcached-operator,$(BIN)/memcached-operator,forge.local/memcached-operator-stand-in:dev))
 $(eval $(call binary_image_rule,metrics-server,$(BIN)/metrics-server,registry.k8s.io/metrics-server/metrics-server:v0.9.0))
+$(eval $(call binary_image_rule,oidcprovider,$(IMAGES_CACHE)/oidcprovider/oidcprovider,ghcr.io/c5c3/oidcprovider:dev))
 $(eval $(call binary_image_rule,secretstore,$(BIN)/bao,forge.local/openbao-stand-in:dev))
 $(eval $(call binary_image_rule,traefik,$(BIN)/traefik,docker.io/library/traefik:v3.6.12))
 $(eval $(call binary_image_rule,versitygw,$(BIN)/versitygw,docker.io/versity/versitygw:v1.8.0))
