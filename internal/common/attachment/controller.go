@@ -140,10 +140,23 @@ func (s *scope[A]) accept(ctx context.Context) reconcile.Outcome {
 			return reconcile.Waiting(v.reason, v.message)
 		}
 		found.Put(s.Slots, of(entries, s.resource))
-		return reconcile.Done(vocabulary.ReasonAccepted, fmt.Sprintf(
-			"%s %s takes it into its configuration", s.declared.Definition.Kind, holder.GetName()))
+		return reconcile.Done(vocabulary.ReasonAccepted, s.report(holder, v.Accepted))
 	}
 	return reconcile.Waiting(vocabulary.ReasonServiceNotFound, "the reference to the service has just changed")
+}
+
+// report returns what the condition of an accepted resource says.
+func (s *scope[A]) report(holder Holder, a Accepted[A]) string {
+	message := fmt.Sprintf("%s %s takes it into its configuration", s.declared.Definition.Kind, holder.GetName())
+	if s.declared.Report == nil {
+		return message
+	}
+	// The verdict has a copy of the resource.
+	a.Resource = s.resource
+	if further := s.declared.Report(holder, a); further != "" {
+		message += ". " + further
+	}
+	return message
 }
 
 // Referrer is a resource whose status has what the service calls it.

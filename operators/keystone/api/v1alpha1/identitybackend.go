@@ -108,6 +108,7 @@ var identityBackendTable = rules.Table[*KeystoneIdentityBackend]{
 			checkGroups(b.Spec.LDAP.Groups, at.Child("groups")))
 	}},
 	{Path: "spec.oidc", Check: checkProvider},
+	{Path: "spec.saml", Check: checkSAML},
 	{Path: "spec.mappings", Check: checkMappings},
 	{Path: "spec.groups", Check: checkIdentityGroups},
 }
@@ -150,9 +151,10 @@ func checkIdentityBackendName(b *KeystoneIdentityBackend, at *field.Path) field.
 
 func checkType(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
 	return slices.Concat(
-		unless(b.Spec.Type == IdentityBackendLDAP || b.Spec.Type == IdentityBackendOIDC, at, b.Spec.Type, "it must be LDAP or OIDC"),
+		unless(b.Spec.Type == IdentityBackendLDAP || b.hasProvider(), at, b.Spec.Type, "it must be LDAP, OIDC or SAML"),
 		unless((b.Spec.Type == IdentityBackendLDAP) == (b.Spec.LDAP != nil), at, b.Spec.Type, "the type LDAP needs the field ldap"),
 		unless((b.Spec.Type == IdentityBackendOIDC) == (b.Spec.OIDC != nil), at, b.Spec.Type, "the type OIDC needs the field oidc"),
+		unless((b.Spec.Type == IdentityBackendSAML) == (b.Spec.SAML != nil), at, b.Spec.Type, "the type SAML needs the field saml"),
 	)
 }
 

@@ -89,11 +89,11 @@ func completeProvider(o *OIDCSpec) {
 func oidcViolations() []identityViolation {
 	const refers, braces = "does not exist: {0} is the first claim", "braces must be those of a number"
 	const one, duplicate = "set one of user, group and groups", "Duplicate value"
-	const exclusive, mappings = "anyOneOf, notAnyOf, whitelist and blacklist exclude each other", "the type OIDC needs mappings"
+	const exclusive, mappings = "anyOneOf, notAnyOf, whitelist and blacklist exclude each other", "the types OIDC and SAML need mappings"
 	return []identityViolation{
 		{
-			"an unknown type", func(b *KeystoneIdentityBackend) { b.Spec.Type = "SAML" },
-			"spec.type", "it must be LDAP or OIDC", "Unsupported value", "",
+			"an unknown type", func(b *KeystoneIdentityBackend) { b.Spec.Type = "Kerberos" },
+			"spec.type", "it must be LDAP, OIDC or SAML", "Unsupported value", "",
 		},
 		{
 			"no provider", func(b *KeystoneIdentityBackend) { become(b); b.Spec.OIDC = nil },
@@ -175,7 +175,7 @@ func oidcViolations() []identityViolation {
 		},
 		{
 			"groups of a directory", func(b *KeystoneIdentityBackend) { b.Spec.Groups = []IdentityGroup{{Name: "users"}} },
-			"spec.groups", "only the type OIDC has groups here", "only the type OIDC has groups here", "",
+			"spec.groups", "only the types OIDC and SAML have groups here", "only the types OIDC and SAML have groups here", "",
 		},
 		{"a group without a name", declaring(IdentityGroup{}), "spec.groups[0].name", "name the group", apitest.TooShort, ""},
 		{"a group twice", declaring(IdentityGroup{Name: "a"}, IdentityGroup{Name: "a"}), "spec.groups[1]", duplicate, duplicate, ""},

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,7 +148,8 @@ func identityBackends() apitest.Kind[*KeystoneIdentityBackend] {
 		Definition: configDir + "/crd/bases/keystone.openstack.c5c3.io_keystoneidentitybackends.yaml",
 		Columns:    []string{"Keystone", "Domain", "Type", "Ready", "Age"},
 		Minimal:    minimalIdentityBackend,
-		Complete:   append(completeOIDCBackends(), completeIdentityBackend, startTLSBackend, lockedBackend),
+		Complete: append(slices.Concat(completeOIDCBackends(), completeSAMLBackends()),
+			completeIdentityBackend, startTLSBackend, lockedBackend),
 		DefaultRows: []apitest.Default{
 			{Path: "spec.domain.mode", Want: "Manage"},
 			{Path: "spec.domain.deletionPolicy", Want: "Retain"},
@@ -185,7 +187,7 @@ func identityBackends() apitest.Kind[*KeystoneIdentityBackend] {
 				Path: "spec.type", Message: "the type and the names of the identity provider and of the protocol cannot be changed",
 			},
 		},
-		Violations: apitest.Violations(append(identityViolations(), oidcViolations()...)),
+		Violations: apitest.Violations(slices.Concat(identityViolations(), oidcViolations(), samlViolations())),
 		Accepted: map[string]func(*KeystoneIdentityBackend){
 			"the deletion of its own domain": func(b *KeystoneIdentityBackend) {
 				b.Spec.Domain.DeletionPolicy = commonv1.DeletionPolicyDelete

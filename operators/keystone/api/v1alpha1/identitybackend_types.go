@@ -52,6 +52,8 @@ const (
 	IdentityBackendLDAP = "LDAP"
 	// IdentityBackendOIDC is the type of an OpenID Connect provider.
 	IdentityBackendOIDC = "OIDC"
+	// IdentityBackendSAML is the type of a SAML 2.0 identity provider.
+	IdentityBackendSAML = "SAML"
 )
 
 // KeystoneIdentityBackendSpec describes a KeystoneIdentityBackend.
@@ -59,10 +61,11 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.keystoneRef == oldSelf.keystoneRef",fieldPath=".keystoneRef",message="the Keystone cannot be changed: create another backend"
 // +kubebuilder:validation:XValidation:rule="has(self.ldap) == (self.type == 'LDAP')",fieldPath=".type",message="the type LDAP needs the field ldap"
 // +kubebuilder:validation:XValidation:rule="has(self.oidc) == (self.type == 'OIDC')",fieldPath=".type",message="the type OIDC needs the field oidc"
-// +kubebuilder:validation:XValidation:rule="has(self.mappings) == (self.type == 'OIDC')",fieldPath=".mappings",message="the type OIDC needs mappings, and no other type has them"
+// +kubebuilder:validation:XValidation:rule="has(self.saml) == (self.type == 'SAML')",fieldPath=".type",message="the type SAML needs the field saml"
+// +kubebuilder:validation:XValidation:rule="has(self.mappings) == (self.type in ['OIDC', 'SAML'])",fieldPath=".mappings",message="the types OIDC and SAML need mappings, and no other type has them"
 // +kubebuilder:validation:XValidation:rule="!has(self.mappings) || self.mappings.exists(m, m.local.exists(l, has(l.user)))",fieldPath=".mappings",message="no rule has a user: add one with a name to local"
-// +kubebuilder:validation:XValidation:rule="!has(self.groups) || self.type == 'OIDC'",fieldPath=".groups",message="only the type OIDC has groups here: those of a directory are in the directory"
-// +kubebuilder:validation:XValidation:rule="self.type == oldSelf.type && (!has(self.oidc) || !has(oldSelf.oidc) || (has(self.oidc.identityProvider) ? self.oidc.identityProvider : '-') == (has(oldSelf.oidc.identityProvider) ? oldSelf.oidc.identityProvider : '-') && (has(self.oidc.protocol) ? self.oidc.protocol : 'openid') == (has(oldSelf.oidc.protocol) ? oldSelf.oidc.protocol : 'openid'))",fieldPath=".type",message="the type and the names of the identity provider and of the protocol cannot be changed: create another backend"
+// +kubebuilder:validation:XValidation:rule="!has(self.groups) || self.type in ['OIDC', 'SAML']",fieldPath=".groups",message="only the types OIDC and SAML have groups here: those of a directory are in the directory"
+// +kubebuilder:validation:XValidation:rule="self.type == oldSelf.type && (!has(self.oidc) || !has(oldSelf.oidc) || (has(self.oidc.identityProvider) ? self.oidc.identityProvider : '-') == (has(oldSelf.oidc.identityProvider) ? oldSelf.oidc.identityProvider : '-') && (has(self.oidc.protocol) ? self.oidc.protocol : 'openid') == (has(oldSelf.oidc.protocol) ? oldSelf.oidc.protocol : 'openid')) && (!has(self.saml) || !has(oldSelf.saml) || (has(self.saml.identityProvider) ? self.saml.identityProvider : '-') == (has(oldSelf.saml.identityProvider) ? oldSelf.saml.identityProvider : '-') && (has(self.saml.protocol) ? self.saml.protocol : 'saml2') == (has(oldSelf.saml.protocol) ? oldSelf.saml.protocol : 'saml2'))",fieldPath=".type",message="the type and the names of the identity provider and of the protocol cannot be changed: create another backend"
 type KeystoneIdentityBackendSpec struct {
 	// keystoneRef is the Keystone whose users come from there. It cannot be changed.
 	//
@@ -74,11 +77,11 @@ type KeystoneIdentityBackendSpec struct {
 	// +required
 	Domain IdentityDomainSpec `json:"domain"`
 
-	// type is the type of the backend: LDAP for a directory, OIDC for an OpenID Connect provider. It
-	// cannot be changed.
+	// type is the type of the backend: LDAP for a directory, OIDC for an OpenID Connect provider, SAML for
+	// a SAML 2.0 identity provider. It cannot be changed.
 	//
 	// +required
-	// +kubebuilder:validation:Enum=LDAP;OIDC
+	// +kubebuilder:validation:Enum=LDAP;OIDC;SAML
 	Type string `json:"type"`
 
 	// ldap describes the directory of a backend of the type LDAP.
@@ -91,6 +94,11 @@ type KeystoneIdentityBackendSpec struct {
 	// +optional
 	OIDC *OIDCSpec `json:"oidc,omitempty"`
 
+	// saml describes the provider of a backend of the type SAML.
+	//
+	// +optional
+	SAML *SAMLSpec `json:"saml,omitempty"`
+
 	// mappings are the rules by which users of the provider become users and members of groups. All
 	// rules that apply to somebody count.
 	//
@@ -100,7 +108,7 @@ type KeystoneIdentityBackendSpec struct {
 	// +kubebuilder:validation:MaxItems=32
 	Mappings []MappingRule `json:"mappings,omitempty"`
 
-	// groups are groups in the domain of a backend of the type OIDC, with their roles.
+	// groups are groups in the domain of a backend of the type OIDC or SAML, with their roles.
 	//
 	// +optional
 	// +listType=map
@@ -166,4 +174,10 @@ type KeystoneIdentityBackendStatus struct {
 	//
 	// +optional
 	DomainID string `json:"domainID,omitempty"`
+
+	// metadataURL is the URL of the document that describes Keystone to the provider of a backend of the
+	// type SAML. It is also the entity ID of Keystone, unless the spec has another one.
+	//
+	// +optional
+	MetadataURL string `json:"metadataURL,omitempty"`
 }

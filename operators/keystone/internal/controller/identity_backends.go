@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -67,6 +68,7 @@ var identityBackends = attachment.Declaration[*identityBackend]{
 	CABundle:    caBundle,
 	Conflict:    conflictingOptions,
 	Options:     identityOptions,
+	Report:      reportIdentity,
 	Files: &attachment.Files[*identityBackend]{
 		Render: domainFiles, Volume: "domains", Folder: domainsDir,
 		Mounted: func(b *identityBackend) []corev1.KeyToPath {
@@ -88,8 +90,8 @@ var identityBackends = attachment.Declaration[*identityBackend]{
 	Unverified: reconcile.NewSlot[[]acceptedIdentity]("UnverifiedIdentityBackends"),
 }
 
-// credentials returns the Secret with the account that reads the directory, or with the password of the
-// client of a provider. The spec may be invalid.
+// credentials returns the Secret with the account that reads the directory, with the password of the client of a
+// provider, or with the metadata of one. The spec may be invalid.
 func credentials(b *identityBackend) *service.Requirement {
 	switch {
 	case b.Spec.LDAP != nil:
@@ -99,6 +101,8 @@ func credentials(b *identityBackend) *service.Requirement {
 		}
 	case b.Spec.OIDC != nil:
 		return requirement(b.Spec.OIDC.ClientSecretRef, keystonev1alpha1.DefaultClientSecretKey, "spec.oidc.clientSecretRef")
+	case b.Spec.SAML != nil && b.Spec.SAML.Metadata.SecretRef != nil:
+		return requirement(*b.Spec.SAML.Metadata.SecretRef, keystonev1alpha1.DefaultSAMLMetadataKey, "spec.saml.metadata.secretRef")
 	}
 	return nil
 }
@@ -133,7 +137,7 @@ func conflictingOptions(resource service.Resource, b *identityBackend) string {
 		plugins[plugin.ConfigSection] = plugin.Config
 	}
 	given := ini.File(k.Spec.GlobalExtraConfig).Merge(plugins, k.Spec.ExtraConfig)
-	if b.Spec.OIDC != nil {
+	if b.IsFederated() {
 		return conflictingFederation(k, given)
 	}
 	for _, option := range ownIdentityOptions {
@@ -160,7 +164,7 @@ func domainConfig(b *identityBackend) string { return "keystone." + b.Spec.Domai
 
 // domainFiles returns the files of one backend.
 func domainFiles(a acceptedIdentity) (map[string]string, error) {
-	if a.Resource.Spec.OIDC != nil {
+	if a.Resource.IsFederated() {
 		return providerFiles(a)
 	}
 	options, err := ldap.Options(a.Resource.Spec.LDAP, a.Credentials, pass.ConfigDir+caFile)
@@ -210,7 +214,7 @@ func verifyDomain(_ *service.Pass, b *identityBackend) []string {
 		"name": b.Spec.Domain.Name, "id": ownDomainID(b), "description": b.Spec.Domain.Description,
 		"adopt": b.Spec.Domain.Mode == keystonev1alpha1.DomainAdopt,
 	}
-	if b.Spec.OIDC != nil {
+	if b.IsFederated() {
 		maps.Copy(arguments, providerArguments(b))
 		return script(providerFile, arguments)
 	}
@@ -249,11 +253,11 @@ func script(file string, arguments map[string]any) []string {
 	return []string{"python3", pass.ConfigDir + file, string(encoded)}
 }
 
-// reconcileIdentityBackends finds the identity backends that the Keystone uses, and makes the passphrase
-// that pods with a provider need. It owns IdentityBackendsReady.
+// reconcileIdentityBackends finds the identity backends that the Keystone uses, and makes the passphrase and the
+// key pair that pods with a provider need. It owns IdentityBackendsReady.
 func reconcileIdentityBackends(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	outcome := identityBackends.Reconcile(ctx, s.Pass)
-	if err := ensurePassphrase(ctx, s); err != nil {
+	if err := errors.Join(ensurePassphrase(ctx, s), ensureKeyPair(ctx, s)); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
 	}
 	return outcome

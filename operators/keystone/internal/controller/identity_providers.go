@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -21,6 +22,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/oidc"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/saml"
 )
 
 const (
@@ -34,7 +36,7 @@ const (
 	// dashboardsFile has the dashboards that Keystone trusts. One file can have the option several times.
 	dashboardsFile = "trusted_dashboards.conf"
 	// proxyDir is where the proxy has its configuration.
-	proxyDir = "/etc/keystone/proxy"
+	proxyDir = oidc.ServiceProviders
 	// passphraseKey is the key of the passphrase in its Secret.
 	passphraseKey = "passphrase"
 	// annotationPassphraseHash on pods is a hash of the passphrase.
@@ -47,10 +49,10 @@ const (
 // without a provider.
 var proxyPassphrase = reconcile.NewSlot[string]("ProxyPassphrase")
 
-// providers returns the accepted backends of the type OIDC.
+// providers returns the accepted backends of the types OIDC and SAML.
 func providers(s *pass.Scope) []acceptedIdentity {
 	return slices.DeleteFunc(slices.Clone(identityBackends.Accepted.Value(s.Slots)), func(a acceptedIdentity) bool {
-		return a.Resource.Spec.OIDC == nil
+		return !a.Resource.IsFederated()
 	})
 }
 
@@ -73,9 +75,13 @@ func conflictingFederation(k *keystonev1alpha1.Keystone, given ini.File) string 
 	return ""
 }
 
-// providerFiles returns the files of a backend of the type OIDC.
-func providerFiles(a acceptedIdentity) (map[string]string, error) {
-	files, err := oidc.Files(a.Resource, a.Credentials, a.CABundle)
+// providerFiles returns the files of a backend of the type OIDC or SAML.
+func providerFiles(a acceptedIdentity) (files map[string]string, err error) {
+	if a.Resource.Spec.SAML != nil {
+		files, err = saml.Files(a.Resource, a.Credentials, time.Now())
+	} else {
+		files, err = oidc.Files(a.Resource, a.Credentials, a.CABundle)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +96,14 @@ func providerFiles(a acceptedIdentity) (map[string]string, error) {
 }
 
 // providerArguments are those of the command that creates what logins at the provider need. A provider
-// with endpoints has no document to compare the issuer with.
+// with endpoints, or one of SAML, has no document to compare the issuer with.
 func providerArguments(b *identityBackend) map[string]any {
 	arguments := map[string]any{
-		"issuer": b.Spec.OIDC.Issuer, "document": "", "certificates": "", "declared": domainsDir + "/" + declaredFile,
-		"identity_provider": b.IdentityProviderName(), "protocol": b.Spec.OIDC.ProtocolName(),
+		"issuer": b.RemoteID(), "document": "", "certificates": "", "declared": domainsDir + "/" + declaredFile,
+		"identity_provider": b.IdentityProviderName(), "protocol": b.ProtocolName(), "block": strings.ToLower(b.Spec.Type),
+	}
+	if b.Spec.OIDC == nil {
+		return arguments
 	}
 	if b.Spec.OIDC.Endpoints == nil {
 		arguments["document"] = oidc.DiscoveryURL(b.Spec.OIDC.Issuer)
@@ -105,7 +114,8 @@ func providerArguments(b *identityBackend) map[string]any {
 	return arguments
 }
 
-// addProxyFiles adds the configuration of the proxy, and the dashboards that Keystone trusts.
+// addProxyFiles adds the configuration of the proxy, the metadata of Keystone for providers, and the dashboards that
+// Keystone trusts.
 func addProxyFiles(s *pass.Scope, files map[string]string) (err error) {
 	all := providers(s)
 	if len(all) == 0 {
@@ -123,6 +133,9 @@ func addProxyFiles(s *pass.Scope, files map[string]string) (err error) {
 	for _, a := range all {
 		proxy.Backends = append(proxy.Backends, a.Resource)
 		dashboards = append(dashboards, strings.Fields(a.Files[oidc.DashboardsFile])...)
+		if err := addServiceProvider(s, a.Resource, proxy.Endpoint, files); err != nil {
+			return err
+		}
 	}
 	slices.Sort(dashboards)
 	if dashboards = slices.Compact(dashboards); len(dashboards) > 0 {
@@ -165,12 +178,14 @@ func proxyOf(s *pass.Scope) *deployment.Proxy {
 	if len(providers(s)) == 0 {
 		return nil
 	}
-	// Of the files of Keystone it gets no other one.
+	// Of the files of Keystone it gets no other ones.
 	config := &corev1.ConfigMapVolumeSource{Items: []corev1.KeyToPath{{Key: proxyFile, Path: "apache.conf"}}}
+	config.Items = append(config.Items, serviceProviderFiles(s)...)
 	config.Name = service.Config.Value(s.Slots).ConfigMap
 	mounts := append(identityBackends.MountsAt(s.Pass, "providers", oidc.Folder, proxiedFiles), deployment.Mount{
 		Path: proxyDir, Volume: corev1.Volume{Name: "proxy", VolumeSource: corev1.VolumeSource{ConfigMap: config}},
 	})
+	mounts = append(mounts, keyPairMounts(s)...)
 	return &deployment.Proxy{Mounts: mounts, Container: corev1.Container{
 		Name: "proxy", Image: s.Resource.Spec.ProxyImageOrDefault().Reference(),
 		Command: []string{"apache2", "-D", "FOREGROUND", "-f", proxyDir + "/apache.conf"},
@@ -188,8 +203,8 @@ func proxyOf(s *pass.Scope) *deployment.Proxy {
 
 // proxiedFiles are the files of a backend that the proxy reads, in a folder with its name.
 func proxiedFiles(a acceptedIdentity) (files []corev1.KeyToPath) {
-	for _, name := range []string{oidc.ProviderFile, oidc.TokensFile, oidc.CAFile} {
-		if _, there := a.Files[name]; there && a.Resource.Spec.OIDC != nil {
+	for _, name := range []string{oidc.ProviderFile, oidc.TokensFile, oidc.CAFile, saml.MetadataFile} {
+		if _, there := a.Files[name]; there && a.Resource.IsFederated() {
 			files = append(files, corev1.KeyToPath{Key: name, Path: a.Resource.Name + "/" + name})
 		}
 	}

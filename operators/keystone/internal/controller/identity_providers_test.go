@@ -140,7 +140,7 @@ func TestTheCommandSaysWhatProviderItIs(t *testing.T) {
 		"name": "Staff", "id": "5f0b8f0e6f5e4c439d0e0b6f4f1f4a11", "description": `The "people"`, "adopt": false,
 		"issuer": "https://login.example.com/realms/company/", "certificates": "",
 		"document": "https://login.example.com/realms/company/.well-known/openid-configuration",
-		"declared": "/etc/keystone/domains/declared.json", "identity_provider": "company", "protocol": "openid",
+		"declared": "/etc/keystone/domains/declared.json", "identity_provider": "company", "protocol": "openid", "block": "oidc",
 	}
 	if diff := cmp.Diff(want, argumentsOf(t, verifyDomain(nil, company()), "identity_provider.py")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

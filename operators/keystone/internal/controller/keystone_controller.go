@@ -62,9 +62,9 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 	steps.DatabaseConnection(),
 	{
 		Name: "IdentityBackends", Condition: keystonev1alpha1.ConditionIdentityBackendsReady, Run: reconcileIdentityBackends,
-		Sets: []reconcile.Value{identityBackends.Accepted, identityBackends.Unverified, proxyPassphrase}, Informational: true,
+		Sets: []reconcile.Value{identityBackends.Accepted, identityBackends.Unverified, proxyPassphrase, keyPair}, Informational: true,
 	},
-	steps.Config(settings).Reading(identityBackends.Accepted).Needing("IdentityBackends"),
+	steps.Config(settings).Reading(identityBackends.Accepted, keyPair).Needing("IdentityBackends"),
 	steps.ConfigCheck(settings),
 	steps.Logging(),
 	{

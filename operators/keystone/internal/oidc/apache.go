@@ -1,4 +1,5 @@
-// Package oidc renders the configuration of a Keystone whose users log in at OpenID Connect providers.
+// Package oidc renders the configuration of a Keystone whose users log in at OpenID Connect providers, and that of
+// the proxy, which users of SAML providers need, too.
 package oidc
 
 import (
@@ -13,6 +14,14 @@ import (
 
 // Folder is where the proxy has the files of the providers, in a folder for each backend.
 const Folder = "/etc/keystone/providers"
+
+// Folders of the proxy for SAML.
+const (
+	// ServiceProviders is where the metadata of Keystone is, in a file for each backend that [ServiceProviderFile] names.
+	ServiceProviders = "/etc/keystone/proxy"
+	// KeyPair is where the proxy has the key and the certificate of Keystone, named as in a Secret with TLS.
+	KeyPair = "/etc/keystone/service-provider"
+)
 
 // PassphraseVariable is the environment variable of the proxy with the passphrase of sessions.
 const PassphraseVariable = "OS_OIDC_PASSPHRASE"
@@ -38,7 +47,7 @@ type Proxy struct {
 	// KeepAlive leaves connections of clients open, for so many seconds.
 	KeepAlive        bool
 	KeepAliveTimeout int32
-	// Backends are those of the type OIDC.
+	// Backends are those of the types OIDC and SAML.
 	Backends []*keystonev1alpha1.KeystoneIdentityBackend
 }
 
@@ -50,6 +59,8 @@ type host struct {
 	// and Paths are all that go to the host.
 	Bearer, Redirect string
 	Paths            []string
+	// Mellon is the path of SAML's own requests, "" for another type, and File describes Keystone to the provider.
+	Mellon, File string
 }
 
 // Config returns the configuration of Apache. It contains no secret: those are in the files of the
@@ -61,12 +72,19 @@ func (p Proxy) Config() (string, error) {
 	}
 	values := struct {
 		Proxy
-		Origin, Prefix, Folder string
-		Hosts                  []host
-	}{Proxy: p, Origin: public.Scheme + "://" + public.Host, Folder: Folder}
+		Origin, OriginPath, Prefix, Folder, ServiceProviders, KeyPair string
+		OIDC, SAML, Secure                                            bool
+		Hosts                                                         []host
+	}{
+		// In a path, Apache makes one slash of two.
+		Proxy: p, Origin: public.Scheme + "://" + public.Host, OriginPath: public.Scheme + ":/" + public.Host,
+		Secure: public.Scheme == "https",
+		Folder: Folder, ServiceProviders: ServiceProviders, KeyPair: KeyPair,
+	}
 	values.Prefix = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(public.EscapedPath(), "/"), keystonev1alpha1.APIPath), "/")
 	for i, backend := range p.Backends {
 		values.Hosts = append(values.Hosts, hostOf(backend, firstPort+i, len(p.Backends) == 1))
+		values.OIDC, values.SAML = values.OIDC || backend.Spec.OIDC != nil, values.SAML || backend.Spec.SAML != nil
 	}
 	var rendered strings.Builder
 	if err := apache.Execute(&rendered, values); err != nil {
@@ -78,7 +96,7 @@ func (p Proxy) Config() (string, error) {
 // hostOf returns the virtual host of a backend. The only one of a Keystone also has the path that names
 // no identity provider.
 func hostOf(b *keystonev1alpha1.KeystoneIdentityBackend, port int, only bool) host {
-	name, protocol := b.IdentityProviderName(), b.Spec.OIDC.ProtocolName()
+	name, protocol := b.IdentityProviderName(), b.ProtocolName()
 	path := "/OS-FEDERATION/identity_providers/" + name + "/protocols/" + protocol
 	login := keystonev1alpha1.APIPath + "/auth" + path + "/websso"
 	h := host{
@@ -86,8 +104,24 @@ func hostOf(b *keystonev1alpha1.KeystoneIdentityBackend, port int, only bool) ho
 		Bearer: keystonev1alpha1.APIPath + path + "/auth", Redirect: login + "/redirect",
 	}
 	h.Paths = []string{h.Bearer, login}
+	if b.Spec.SAML != nil {
+		h.Mellon, h.File, h.Paths = login+mellon, ServiceProviderFile(b), []string{login}
+	}
 	if only {
 		h.Paths = append(h.Paths, keystonev1alpha1.APIPath+"/auth/OS-FEDERATION/websso/"+protocol)
 	}
 	return h
+}
+
+// mellon is the path of SAML's own requests, below that of the login.
+const mellon = "/mellon"
+
+// MellonURL returns the URL of SAML's own requests of a backend. The endpoint is the URL of the API for users.
+func MellonURL(endpoint string, b *keystonev1alpha1.KeystoneIdentityBackend) string {
+	return strings.TrimRight(endpoint, "/") + strings.TrimPrefix(hostOf(b, firstPort, false).Mellon, keystonev1alpha1.APIPath)
+}
+
+// ServiceProviderFile returns the name of the file that describes Keystone to the provider of a backend.
+func ServiceProviderFile(b *keystonev1alpha1.KeystoneIdentityBackend) string {
+	return "saml-" + b.Name + ".xml"
 }

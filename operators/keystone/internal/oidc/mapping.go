@@ -4,7 +4,8 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// ClaimPrefix is what the variables with claims begin with.
+// ClaimPrefix is what the variables with claims begin with. Keystone knows one prefix, so attributes of SAML
+// have it, too.
 const ClaimPrefix = "OIDC-"
 
 // Rules returns the rules as Keystone has them. Groups are those of the domain.

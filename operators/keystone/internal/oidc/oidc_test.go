@@ -37,6 +37,13 @@ func backend(name string, change func(*keystonev1alpha1.OIDCSpec)) *keystonev1al
 	return b
 }
 
+// samlBackend is one of the type SAML with the name.
+func samlBackend(name string) *keystonev1alpha1.KeystoneIdentityBackend {
+	b := backend(name, unchanged)
+	b.Spec.OIDC, b.Spec.SAML = nil, &keystonev1alpha1.SAMLSpec{EntityID: "https://login.example.com/saml"}
+	return b
+}
+
 func unchanged(*keystonev1alpha1.OIDCSpec) {}
 
 func client(password string) *corev1.Secret {
@@ -59,6 +66,8 @@ func TestTheConfigurationOfTheProxy(t *testing.T) {
 			backend("company", unchanged), backend("partner", func(o *keystonev1alpha1.OIDCSpec) {
 				o.IdentityProvider, o.Protocol = "partners", keystonev1alpha1.OIDCProtocolMapped
 			})),
+		"saml-beside-oidc.conf": proxy("https://api.example.com:8443/identity/v3", backend("company", unchanged), samlBackend("partner")),
+		"saml-without-tls.conf": proxy("http://keystone.openstack.svc:5000/v3", samlBackend("partner")),
 	} {
 		got, err := p.Config()
 		if err != nil {
@@ -140,7 +149,7 @@ func TestMappingsBecomeRulesOfKeystone(t *testing.T) {
 
 func TestOnlyClaimsThatAreUsedArePassedOn(t *testing.T) {
 	want := []string{"iss", "sub", "aud", "exp", "email", "groups", "preferred_username"}
-	if diff := cmp.Diff(want, Claims(backend("company", unchanged).Spec.Mappings)); diff != "" {
+	if diff := cmp.Diff(want, Claims(backend("company", unchanged))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/ldap"
 )
 
-// Files of a backend.
+// Files of a backend. One of the type SAML has the first and the last one of them, too.
 const (
 	// ProviderFile has the settings of the virtual host, with the password of the client.
 	ProviderFile = "provider.conf"
@@ -51,7 +51,7 @@ func Files(b *keystonev1alpha1.KeystoneIdentityBackend, client, certificates *co
 		if files[CAFile], err = ldap.Certificates(certificates, ref.KeyOr(keystonev1alpha1.DefaultCABundleKey), of); err != nil {
 			return nil, err
 		}
-		settings.set("OIDCCABundlePath", Folder+"/"+b.Name+"/"+CAFile)
+		settings.Set("OIDCCABundlePath", Folder+"/"+b.Name+"/"+CAFile)
 	}
 	files[ProviderFile] = settings.String()
 	return files, nil
@@ -78,10 +78,11 @@ func password(o *keystonev1alpha1.OIDCSpec, client *corev1.Secret) (string, erro
 	return value, nil
 }
 
-// settings are directives of Apache.
-type settings struct{ strings.Builder }
+// Directives are directives of Apache.
+type Directives struct{ strings.Builder }
 
-func (s *settings) set(directive string, arguments ...string) {
+// Set adds a directive. No argument can end it.
+func (s *Directives) Set(directive string, arguments ...string) {
 	s.WriteString(directive)
 	for _, argument := range arguments {
 		s.WriteString(` "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(argument) + `"`)
@@ -89,31 +90,31 @@ func (s *settings) set(directive string, arguments ...string) {
 	s.WriteString("\n")
 }
 
-func provider(b *keystonev1alpha1.KeystoneIdentityBackend, secret string) *settings {
-	o, s := b.Spec.OIDC, &settings{}
+func provider(b *keystonev1alpha1.KeystoneIdentityBackend, secret string) *Directives {
+	o, s := b.Spec.OIDC, &Directives{}
 	if endpoints := o.Endpoints; endpoints != nil {
-		s.set("OIDCProviderIssuer", o.Issuer)
-		s.set("OIDCProviderAuthorizationEndpoint", endpoints.Authorization)
-		s.set("OIDCProviderTokenEndpoint", endpoints.Token)
-		s.set("OIDCProviderJwksUri", endpoints.JWKS)
+		s.Set("OIDCProviderIssuer", o.Issuer)
+		s.Set("OIDCProviderAuthorizationEndpoint", endpoints.Authorization)
+		s.Set("OIDCProviderTokenEndpoint", endpoints.Token)
+		s.Set("OIDCProviderJwksUri", endpoints.JWKS)
 		if endpoints.Userinfo != "" {
-			s.set("OIDCProviderUserInfoEndpoint", endpoints.Userinfo)
+			s.Set("OIDCProviderUserInfoEndpoint", endpoints.Userinfo)
 		}
 	} else {
-		s.set("OIDCProviderMetadataURL", DiscoveryURL(o.Issuer))
+		s.Set("OIDCProviderMetadataURL", DiscoveryURL(o.Issuer))
 	}
-	s.set("OIDCClientID", o.ClientID)
-	s.set("OIDCClientSecret", secret)
-	s.set("OIDCScope", strings.Join(o.RequestedScopes(), " "))
-	s.set("OIDCWhiteListedClaims", Claims(b.Spec.Mappings)...)
+	s.Set("OIDCClientID", o.ClientID)
+	s.Set("OIDCClientSecret", secret)
+	s.Set("OIDCScope", strings.Join(o.RequestedScopes(), " "))
+	s.Set("OIDCWhiteListedClaims", Claims(b)...)
 	if o.Endpoints != nil {
-		s.set("OIDCOAuthVerifyJwksUri", o.Endpoints.JWKS)
+		s.Set("OIDCOAuthVerifyJwksUri", o.Endpoints.JWKS)
 		return s
 	}
 	// A provider with introspection gets the tokens of clients to look at. Keys suffice for others.
-	s.set("OIDCOAuthServerMetadataURL", DiscoveryURL(o.Issuer))
-	s.set("OIDCOAuthClientID", o.ClientID)
-	s.set("OIDCOAuthClientSecret", secret)
+	s.Set("OIDCOAuthServerMetadataURL", DiscoveryURL(o.Issuer))
+	s.Set("OIDCOAuthClientID", o.ClientID)
+	s.Set("OIDCOAuthClientSecret", secret)
 	return s
 }
 
@@ -122,24 +123,15 @@ func tokens(accepted *keystonev1alpha1.OIDCBearerTokens) string {
 	if accepted == nil {
 		return "Require all denied\n"
 	}
-	s := &settings{}
+	s := &Directives{}
 	for _, audience := range accepted.Audiences {
-		s.set("Require claim", "aud:"+audience)
+		s.Set("Require claim", "aud:"+audience)
 	}
 	return s.String()
 }
 
 // Claims returns the claims that logins need and mappings use, in order.
-func Claims(mappings []keystonev1alpha1.MappingRule) []string {
-	claims := []string{"iss", "sub", "aud", "exp"}
-	needed := len(claims)
-	for _, rule := range mappings {
-		for _, remote := range rule.Remote {
-			if !slices.Contains(claims, remote.Claim) {
-				claims = append(claims, remote.Claim)
-			}
-		}
-	}
-	slices.Sort(claims[needed:])
-	return claims
+func Claims(b *keystonev1alpha1.KeystoneIdentityBackend) []string {
+	claims := []string{keystonev1alpha1.RemoteIDClaim, "sub", "aud", "exp"}
+	return append(claims, slices.DeleteFunc(b.Spec.Claims(), func(claim string) bool { return slices.Contains(claims, claim) })...)
 }

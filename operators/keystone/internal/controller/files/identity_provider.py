@@ -1,4 +1,4 @@
-"""Creates what logins at an OpenID Connect provider need: domain, identity provider, mapping, protocol, groups, and roles.
+"""Creates what logins at an OpenID Connect or SAML provider need: domain, identity provider, mapping, protocol, groups, and roles.
 
 Usage: identity_provider.py JSON
 
@@ -54,13 +54,13 @@ def ensure(get, create, update, missing, wanted):
         update(dict(wanted))
 
 
-def ensure_identity_provider(name, domain, issuer):
+def ensure_identity_provider(name, domain, issuer, block):
     api = PROVIDERS.federation_api
 
     def get():
         found = api.get_idp(name)
         if found["domain_id"] != domain:
-            raise Unfit("the identity provider %s exists, in another domain: set spec.oidc.identityProvider to another name" % name)
+            raise Unfit("the identity provider %s exists, in another domain: set spec.%s.identityProvider to another name" % (name, block))
         return found
 
     try:
@@ -163,7 +163,7 @@ def run(wanted):
         declared = json.load(file)
     identity_domain.configure()
     domain = identity_domain.domain_of(wanted)
-    ensure_identity_provider(wanted["identity_provider"], domain, wanted["issuer"])
+    ensure_identity_provider(wanted["identity_provider"], domain, wanted["issuer"], wanted["block"])
     ensure_protocol(wanted["identity_provider"], wanted["protocol"], domain, declared["rules"])
     ensure_groups(declared["groups"] or [], domain)
     return domain

@@ -18,7 +18,7 @@ RULES = [{"local": [{"user": {"name": "{0}"}}], "remote": [{"type": "OIDC-email"
 GROUPS = [{"name": "Users", "description": "all", "roleAssignments": [{"role": "member", "project": "cloud"}, {"role": "reader"}]}]
 WANTED = {
     "name": "company", "id": "5f0b", "description": "people", "adopt": False, "issuer": ISSUER, "certificates": "",
-    "document": ISSUER + ".well-known/openid-configuration", "identity_provider": "idp", "protocol": "openid",
+    "document": ISSUER + ".well-known/openid-configuration", "identity_provider": "idp", "protocol": "openid", "block": "oidc",
 }
 
 
