@@ -48,12 +48,13 @@ func (r *restricted) authenticate(t *testing.T, with c5c3v1alpha1.ServiceUserAut
 }
 
 // secrets returns the names of all Secrets.
-func (r *restricted) secrets(t *testing.T) (names []string) {
+func (r *restricted) secrets(t *testing.T) []string {
 	t.Helper()
 	var list corev1.SecretList
 	if err := r.Client.List(t.Context(), &list); err != nil {
 		t.Fatal(err)
 	}
+	names := make([]string, 0, len(list.Items))
 	for _, secret := range list.Items {
 		names = append(names, secret.Name)
 	}
