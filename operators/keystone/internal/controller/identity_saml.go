@@ -86,8 +86,8 @@ func keyPairMounts(s *pass.Scope) []deployment.Mount {
 	return []deployment.Mount{deployment.SecretMount("service-provider", keyPairName(s), oidc.KeyPair)}
 }
 
-// reportIdentity records in the status what an administrator of the provider needs, and returns when the metadata of
-// the provider ends.
+// reportIdentity records in the status what the administrator of a SAML provider needs, and returns when the metadata
+// of the provider ends.
 func reportIdentity(resource service.Resource, a acceptedIdentity) string {
 	endpoint := resource.ServiceStatus().Endpoint
 	if a.Resource.Spec.SAML == nil || endpoint == "" {
