@@ -86,7 +86,8 @@ func (i *Instance[T]) changesToCredential(name string) {
 	secret := i.secret(name, nil)
 	objects.Change(i.T, i.Admin, secret, func(s *corev1.Secret) { delete(s.Data, i.user().SecretRef.KeyOr("password")) })
 	i.Ready()
-	if _, options := i.options(); lineWith(options, "auth_type") != "auth_type = v3applicationcredential\n" || lineWith(options, "password") != "" {
+	_, options := i.options()
+	if lineWith(options, "auth_type") != "auth_type = v3applicationcredential\n" || lineWith(options, "password") != "" {
 		i.Error("the pods do not log in with the application credential")
 	}
 }
