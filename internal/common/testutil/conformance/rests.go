@@ -56,6 +56,7 @@ var notRequired = map[string]string{
 func (i *Instance[T]) status(mode) {
 	status := i.Resource.ServiceStatus().DeepCopy()
 	status.Conditions = nil
+	status.KeysHash = "" // It is that of random keys.
 	want := &commonv1.ServiceStatus{
 		ObservedGeneration: i.Resource.GetGeneration(), InstalledRelease: i.Resource.ServiceSpec().Image.Tag, Endpoint: i.Endpoint(i.namespace()),
 	}
