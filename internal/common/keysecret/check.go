@@ -3,6 +3,7 @@ package keysecret
 import (
 	"context"
 	"errors"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -30,25 +31,35 @@ func (k Keys) Trust(p *service.Pass, secret *corev1.Secret) {
 	}
 }
 
-// hashOf returns a hash of the keys, which is the same for a Secret that was made anew.
+// hashOf returns a hash of the keys, which is the same for a Secret that was made anew, and "" for
+// no Secret.
 func hashOf(secret *corev1.Secret) string {
+	if secret == nil {
+		return ""
+	}
 	return secrets.ContentHash(&corev1.Secret{Data: unpacked(secret).Data})
 }
 
-// untested reports whether it is not known that the keys in a Secret of an installed service
-// read its database. Those that it already has are trusted if nothing is recorded.
-func (k Keys) untested(p *service.Pass, secret *corev1.Secret) bool {
-	if !k.Needed || p.Status.KeysHash == hashOf(secret) {
+// Untested reports whether it is not known that the keys in a Secret of an installed service
+// read its database, which needs them. Those that it already has are trusted if nothing is recorded.
+func Untested(p *service.Pass, secret *corev1.Secret) bool {
+	if p.Status.KeysHash == hashOf(secret) {
 		return false
 	}
-	return p.Status.KeysHash != "" || !k.claimed(p, secret)
+	return p.Status.KeysHash != "" || !claimed(p, secret)
+}
+
+func (k Keys) untested(p *service.Pass, secret *corev1.Secret) bool {
+	return k.Needed && Untested(p, secret)
 }
 
 // tested returns an error while it is not known whether the keys in the Secret read the
 // database.
 func (k Keys) tested(p *service.Pass, secret *corev1.Secret) error {
 	content := DatabaseContent.Value(p.Slots)
-	if content.Known || !k.untested(p, secret) {
+	// They may have changed since the pass looked at the database.
+	known := content.Known && (content.Keys == "" || content.Keys == hashOf(secret))
+	if known || !k.untested(p, secret) {
 		return nil
 	}
 	return reconcile.WaitError(vocabulary.ReasonCheckingKeys,
@@ -64,7 +75,16 @@ func (i Inspection) check(ctx context.Context, p *service.Pass, of schema.Schema
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
-	if found == nil || i.Keys.Validate(unpacked(found).Data) != nil || !i.Keys.untested(p, found) {
+	if found == nil || i.Keys.Validate(unpacked(found).Data) != nil {
+		return done
+	}
+	// Pods may have used other keys before these came back.
+	live, err := service.Runner(p).Find(ctx, p.Resource, p.Named(TaskCheck))
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
+	}
+	untested := i.Keys.untested(p, found)
+	if !untested && (live == nil || !live.DeletionTimestamp.IsZero()) {
 		return done
 	}
 	desired, err := i.checkJob(p, of, found)
@@ -72,23 +92,34 @@ func (i Inspection) check(ctx context.Context, p *service.Pass, of schema.Schema
 		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
 	state, err := service.Runner(p).Run(ctx, p.Resource, desired)
+	content, again, err := resultOf(desired.Name, state, err)
+	if err == nil && content.Known && content.Unreadable == nil && !untested {
+		// Its result counts only until the keys are rotated.
+		_, err = service.Runner(p).Remove(ctx, p.Resource, desired)
+	}
+	if err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
+	}
+	content.Keys = hashOf(found)
+	DatabaseContent.Put(p.Slots, content)
+	return done.Within(again)
+}
+
+// resultOf returns what a run of the Job has found out, and after which delay to look again.
+func resultOf(name string, state job.State, err error) (content Content, again time.Duration, _ error) {
 	var failed *job.FailedError
 	switch {
 	case errors.As(err, &failed) && failed.ExitCode == unreadable:
-		DatabaseContent.Put(p.Slots, Content{Known: true, Unreadable: failed})
-		return done.Within(job.RetryAfter)
+		return Content{Known: true, Unreadable: failed}, job.RetryAfter, nil
 	case errors.As(err, &failed):
-		DatabaseContent.Put(p.Slots, Content{Pending: failed.Error()})
-		return done.Within(job.RetryAfter)
+		return Content{Pending: failed.Error()}, job.RetryAfter, nil
 	case err != nil:
-		return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
+		return Content{}, 0, err
 	case !state.Complete:
-		pending := deployment.Unfinished(vocabulary.ReasonCheckingKeys, desired.Name, "testing them", state, "")
-		DatabaseContent.Put(p.Slots, Content{Pending: pending.Error()})
-		return done.Within(state.Again)
+		pending := deployment.Unfinished(vocabulary.ReasonCheckingKeys, name, "testing them", state, "")
+		return Content{Pending: pending.Error()}, state.Again, nil
 	}
-	DatabaseContent.Put(p.Slots, Content{Known: true})
-	return done
+	return Content{Known: true}, 0, nil
 }
 
 // checkJob builds the Job that tests the keys in the Secret.

@@ -75,10 +75,10 @@ func (i Inspection) install(ctx context.Context, p *service.Pass, of schema.Sche
 	}
 	Mounted.Put(p.Slots, found)
 	err = of.Install(ctx, p)
-	seen := Content{Known: err == nil}
+	seen := Content{Known: err == nil, Keys: hashOf(found)}
 	var failed *job.FailedError
 	if errors.As(err, &failed) && failed.ExitCode == unreadable {
-		seen = Content{Known: true, Unreadable: failed}
+		seen.Known, seen.Unreadable = true, failed
 	}
 	DatabaseContent.Put(p.Slots, seen)
 	return err

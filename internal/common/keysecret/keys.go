@@ -33,6 +33,8 @@ type Keys struct {
 type Content struct {
 	// Known is true once the database has been inspected with the mounted keys.
 	Known bool
+	// Keys is a hash of these keys, "" without any.
+	Keys string
 	// Pending is what an inspection of keys that somebody has changed waits for.
 	Pending string
 	// Unreadable is set if it holds something that the mounted keys cannot read.

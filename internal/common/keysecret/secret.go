@@ -46,7 +46,7 @@ func (k Keys) Ensure(ctx context.Context, p *service.Pass, build Maker) (secret 
 // find returns the Secret, and whether it is new.
 func (k Keys) find(ctx context.Context, p *service.Pass, build Maker) (*corev1.Secret, bool, error) {
 	live, err := p.Owned.Find(ctx, p.Key(k.Of(p)))
-	if err != nil || live != nil && k.claimed(p, live) {
+	if err != nil || live != nil && claimed(p, live) {
 		return live, false, err
 	}
 	// The status may be lost together with the keys, for instance after a restore.
@@ -87,7 +87,7 @@ func (k Keys) findOrMake(ctx context.Context, p *service.Pass, served bool, buil
 	return k.restore(ctx, p, build)
 }
 
-func (k Keys) claimed(p *service.Pass, live *corev1.Secret) bool {
+func claimed(p *service.Pass, live *corev1.Secret) bool {
 	_, copied := live.Data[databaseEntry]
 	return !copied && secrets.Claimed(live, service.Irreplaceable(p, live.Name))
 }

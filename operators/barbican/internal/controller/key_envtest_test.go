@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -196,12 +197,25 @@ func TestAChangedKeyIsTestedBeforePodsAndTheStoreGetIt(t *testing.T) {
 	if err := storeHas(path, before); err != nil {
 		t.Errorf("the copy in the store: %v", err)
 	}
+	world.Jobs.Set(namespace, "barbican-key-check", standin.Succeed())
+	runs := len(world.Jobs.Runs(namespace, "barbican-key-check"))
 	change(before.Data)
 	i.Ready()
-	world.Jobs.Set(namespace, "barbican-key-check", standin.Succeed())
+	// Pods may have used the other key in between.
+	expect.Eventually(t, "a test of the previous key", func(context.Context) error {
+		if len(world.Jobs.Runs(namespace, "barbican-key-check")) == runs {
+			return errors.New("there is none")
+		}
+		return nil
+	})
+	expect.Gone(t, world.Admin, keyCheck(namespace))
 	changed := other("b")
 	expect.Eventually(t, "a copy of the tested key in the store", func(context.Context) error { return storeHas(path, changed) })
 	i.Ready()
+}
+
+func keyCheck(namespace string) *batchv1.Job {
+	return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "barbican-key-check"}}
 }
 
 // storeHas returns an error unless the store has the key of the Secret.

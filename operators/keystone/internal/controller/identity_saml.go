@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -94,6 +95,9 @@ func reportIdentity(resource service.Resource, a acceptedIdentity) string {
 		return ""
 	}
 	a.Resource.Status.MetadataURL = metadataURL(endpoint, a.Resource)
+	if !strings.HasPrefix(endpoint, "https://") {
+		return "No browser can log in, since the endpoint " + endpoint + " does not begin with https"
+	}
 	now := time.Now()
 	metadata, err := saml.Parse([]byte(a.Files[saml.MetadataFile]), a.Resource.Spec.SAML.EntityID, now)
 	if err != nil {

@@ -88,6 +88,7 @@ func TestChangedCredentialKeysAreTestedBeforeTheStoreGetsThem(t *testing.T) {
 	if diff := cmp.Diff(push.Annotations, after.Annotations); diff != "" {
 		t.Errorf("keys that cannot read the database are pushed to the store:\n%s", diff)
 	}
+	jobs.Set(k.Namespace, k.Name+"-key-check", standin.Succeed())
 	objects.Change(t, c, keys.DeepCopy(), func(s *corev1.Secret) { s.Data = keys.Data })
 	ready(t, c, k)
 }

@@ -39,6 +39,7 @@ func observeUpgrade(ctx context.Context, c client.Client, namespace string) (upg
 	}
 	found, err := testutil.Children(ctx, c, namespace)
 	status := k.Status
+	status.KeysHash = "" // Keys are random.
 	status.Conditions, status.Endpoint = nil, ""
 	return upgradeOutcome{Status: status, Runs: runsOf(k), Children: testutil.Names(found)}, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/keysecret"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -52,6 +53,9 @@ func migrateCredentials(ctx context.Context, s *pass.Scope) (migration, error) {
 	secret, err := s.Owned.Find(ctx, s.Key(pass.CredentialKeysName(s.Resource)))
 	if err != nil || secret == nil {
 		return migration{}, err // The CredentialKeys step reports a missing one.
+	}
+	if keysecret.Untested(s.Pass, secret) {
+		return migration{}, nil // The CredentialKeys step waits for a test of them, too.
 	}
 	if s.Resource.Status.UpgradePhase.IsOffline() {
 		// It is done when the database has the schema of the new release.
