@@ -162,11 +162,13 @@ func TestAnIncompleteOrAmbiguousLoginOfTheServiceUserIsNamed(t *testing.T) {
 			map[string]string{"application_credential_secret": "s"}, vocabulary.ReasonWaitingForServiceUser, "under application_credential_id",
 		},
 		"an ID": {
-			map[string]string{"username": "u", "application_credential_id": "i"}, vocabulary.ReasonWaitingForServiceUser,
+			map[string]string{"username": "u", "application_credential_id": "i"},
+			vocabulary.ReasonWaitingForServiceUser,
 			where + " lacks a value under application_credential_secret",
 		},
 		"an empty secret": {
-			map[string]string{"application_credential_id": "i", "application_credential_secret": ""}, vocabulary.ReasonWaitingForServiceUser,
+			map[string]string{"application_credential_id": "i", "application_credential_secret": ""},
+			vocabulary.ReasonWaitingForServiceUser,
 			"under application_credential_secret",
 		},
 		"a password, too": {

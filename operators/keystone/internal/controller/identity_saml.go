@@ -95,13 +95,13 @@ func reportIdentity(resource service.Resource, a acceptedIdentity) string {
 		return ""
 	}
 	a.Resource.Status.MetadataURL = metadataURL(endpoint, a.Resource)
-	if !strings.HasPrefix(endpoint, "https://") {
-		return "No browser can log in, since the endpoint " + endpoint + " does not begin with https"
-	}
 	now := time.Now()
 	metadata, err := saml.Parse([]byte(a.Files[saml.MetadataFile]), a.Resource.Spec.SAML.EntityID, now)
 	if err != nil {
 		return ""
+	}
+	if !strings.HasPrefix(endpoint, "https://") {
+		return metadata.Ends(now) + "; no browser can log in, since " + endpoint + " does not begin with https"
 	}
 	return metadata.Ends(now)
 }

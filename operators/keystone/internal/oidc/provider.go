@@ -132,6 +132,6 @@ func tokens(accepted *keystonev1alpha1.OIDCBearerTokens) string {
 
 // Claims returns the claims that logins need and mappings use, in order.
 func Claims(b *keystonev1alpha1.KeystoneIdentityBackend) []string {
-	claims := []string{keystonev1alpha1.RemoteIDClaim, "sub", "aud", "exp"}
-	return append(claims, slices.DeleteFunc(b.Spec.Claims(), func(claim string) bool { return slices.Contains(claims, claim) })...)
+	needed := []string{keystonev1alpha1.RemoteIDClaim, "sub", "aud", "exp"}
+	return slices.Concat(needed, slices.DeleteFunc(b.Spec.Claims(), func(claim string) bool { return slices.Contains(needed, claim) }))
 }
