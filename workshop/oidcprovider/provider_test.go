@@ -61,8 +61,8 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// answer is the answer to a request.
-type answer struct {
+// reply is the answer to a request.
+type reply struct {
 	StatusCode int
 	Status     string
 	// Location is where it sends a browser, nil for nowhere.
@@ -70,7 +70,7 @@ type answer struct {
 }
 
 // send sends a request to a path, and returns the answer with its JSON, if it has any.
-func (f *fixture) send(path string, fields url.Values, header ...string) (answer, map[string]any) {
+func (f *fixture) send(path string, fields url.Values, header ...string) (reply, map[string]any) {
 	f.Helper()
 	method, body := http.MethodGet, io.Reader(nil)
 	if fields != nil {
@@ -98,7 +98,7 @@ func (f *fixture) send(path string, fields url.Values, header ...string) (answer
 		}
 	}
 	to, _ := got.Location()
-	return answer{got.StatusCode, got.Status, to}, content
+	return reply{got.StatusCode, got.Status, to}, content
 }
 
 // wanted is the query with which Keystone's proxy sends a browser to the provider.
