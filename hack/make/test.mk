@@ -85,7 +85,7 @@ test-unit: ## Run the unit tests of all modules.
 GO_TEST_RACE = CGO_ENABLED=1 $(GO_TEST) -ldflags=-w -race
 
 # The packages that synchronize goroutines themselves, or start some.
-LOCKING_PACKAGES = $(shell git grep -lE '^\s+"sync"$$|\bgo func|\.Go\(' -- '*.go' ':!hack' ':!workshop/secretstore' | xargs -n1 dirname | sort -u | sed 's,^,./,')
+LOCKING_PACKAGES = $(shell git grep -lE '^\s+"sync"$$|\bgo func|\.Go\b' -- '*.go' ':!hack' ':!workshop/secretstore' | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
 # Other unit tests are left out, since that code runs concurrently only against an API server.
 # Of those tests the controller's of the smallest operator pass through most of the shared library,
