@@ -107,10 +107,11 @@ func (i Inspection) check(ctx context.Context, p *service.Pass, of schema.Schema
 
 // resultOf returns what a run of the Job has found out, and after which delay to look again.
 func resultOf(name string, state job.State, err error) (content Content, again time.Duration, _ error) {
+	content = contentOf(err)
 	var failed *job.FailedError
 	switch {
-	case errors.As(err, &failed) && failed.ExitCode == unreadable:
-		return Content{Known: true, Unreadable: failed}, job.RetryAfter, nil
+	case content.Unreadable != nil:
+		return content, job.RetryAfter, nil
 	case errors.As(err, &failed):
 		return Content{Pending: failed.Error()}, job.RetryAfter, nil
 	case err != nil:
@@ -119,7 +120,16 @@ func resultOf(name string, state job.State, err error) (content Content, again t
 		pending := deployment.Unfinished(vocabulary.ReasonCheckingKeys, name, "testing them", state, "")
 		return Content{Pending: pending.Error()}, state.Again, nil
 	}
-	return Content{Known: true}, 0, nil
+	return content, 0, nil
+}
+
+// contentOf returns what the end of a program that inspects the database says about that.
+func contentOf(err error) Content {
+	var failed *job.FailedError
+	if errors.As(err, &failed) && failed.ExitCode == unreadable {
+		return Content{Known: true, Unreadable: failed}
+	}
+	return Content{Known: err == nil}
 }
 
 // checkJob builds the Job that tests the keys in the Secret.

@@ -2,7 +2,6 @@ package keysecret
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,7 +10,6 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
@@ -75,11 +73,8 @@ func (i Inspection) install(ctx context.Context, p *service.Pass, of schema.Sche
 	}
 	Mounted.Put(p.Slots, found)
 	err = of.Install(ctx, p)
-	seen := Content{Known: err == nil, Keys: hashOf(found)}
-	var failed *job.FailedError
-	if errors.As(err, &failed) && failed.ExitCode == unreadable {
-		seen.Known, seen.Unreadable = true, failed
-	}
+	seen := contentOf(err)
+	seen.Keys = hashOf(found)
 	DatabaseContent.Put(p.Slots, seen)
 	return err
 }

@@ -140,21 +140,30 @@ func proveUser(
 		WasDone: inUse && meta.IsStatusConditionTrue(s.CP.Status.Conditions, svc.condition),
 		Do:      func(ctx context.Context) (ask.Verdict, error) { return enrol(ctx, at, admin, user) },
 	})
+	login := proven{"the user " + userName(object), object.CreationTimestamp.Time, user.ID, user.Password}
+	asking := fmt.Sprintf("Asking Keystone to assign the user %s its role", userName(object))
+	return accepted(ctx, s, svc, login, verdict, err, asking, s.RetryPeriod)
+}
+
+// accepted returns an error unless Keystone has accepted the login. asking is what happens in the background, and retry
+// is when to try again if that found nothing out.
+func accepted(
+	ctx context.Context, s *pass.Pass, svc Service, login proven, verdict ask.Verdict, err error, asking string, retry time.Duration,
+) error {
 	switch {
 	case verdict == ask.Accepted:
 		return nil
 	case verdict == ask.Rejected:
-		return replaceRefused(ctx, s, svc, refused{"the user " + userName(object), object.CreationTimestamp.Time, user.ID, user.Password})
+		return replaceRefused(ctx, s, svc, login)
 	case errors.Is(err, identity.ErrAsking):
-		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
-			"Asking Keystone to assign the user %s its role", userName(object))).After(identity.Timeout)
+		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForServiceUser, asking).After(identity.Timeout)
 	}
 	return reconcile.WaitError(c5c3v1alpha1.ReasonServiceUserUnproven, fmt.Sprintf(
-		"It is not known whether Keystone accepts the user %s: %v; %s", userName(object), err, reach(s, err))).After(s.RetryPeriod)
+		"It is not known whether Keystone accepts %s: %v; %s", login.what, err, reach(s, err))).After(retry)
 }
 
-// refused is a login that Keystone has rejected, and when its object was created.
-type refused struct {
+// proven is a login that Keystone is asked about, and when its object was created.
+type proven struct {
 	what       string
 	created    time.Time
 	id, secret string
@@ -162,7 +171,7 @@ type refused struct {
 
 // replaceRefused requests a new user if Keystone has rejected this one, or its application
 // credential, for a while: someone may have changed it there.
-func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, login refused) error {
+func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, login proven) error {
 	if pass.IsRefused(s, svc.condition, login.created, login.id, login.secret) {
 		secret, err := s.Owned.Find(ctx, pass.Key(s, s.CP.ServiceUserName(svc.name)))
 		if err == nil && secret != nil {

@@ -2,8 +2,6 @@ package services
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
@@ -12,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/c5c3/forge/internal/common/ask"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -62,8 +59,8 @@ func credentialOf(
 ) *orcv1alpha1.ApplicationCredential {
 	owner := ownerSecretName(user.Name)
 	expiry, _ := time.Parse(time.RFC3339, made.Annotations[c5c3v1alpha1.AnnotationCredentialExpiry])
-	credential := &orcv1alpha1.ApplicationCredential{
-		ObjectMeta: controlplane.ChildMeta(cp, user.Name),
+	return &orcv1alpha1.ApplicationCredential{
+		ObjectMeta: userMeta(cp, svc, user.Name),
 		Spec: orcv1alpha1.ApplicationCredentialSpec{
 			CloudCredentialsRef: orcv1alpha1.CloudCredentialsReference{SecretName: owner, CloudName: clouds.ServiceUser},
 			ManagementPolicy:    orcv1alpha1.ManagementPolicyManaged,
@@ -77,8 +74,6 @@ func credentialOf(
 			},
 		},
 	}
-	credential.Labels[c5c3v1alpha1.LabelServiceUser] = svc.name
-	return credential
 }
 
 // keepCredential has K-ORC create the application credential, and once Keystone accepts it,
@@ -97,10 +92,9 @@ func keepCredential(
 	if err := proveCredential(ctx, s, svc, credential, identity.Credential{ID: id, Secret: secret}, inUse); err != nil {
 		return err
 	}
-	login := &corev1.Secret{ObjectMeta: controlplane.ChildMeta(s.CP, credential.Name), Data: map[string][]byte{
+	login := &corev1.Secret{ObjectMeta: userMeta(s.CP, svc, credential.Name), Data: map[string][]byte{
 		commonv1.CredentialIDKey: []byte(id), commonv1.CredentialSecretKey: []byte(secret),
 	}}
-	login.Labels[c5c3v1alpha1.LabelServiceUser] = svc.name
 	return s.Owned.EnsureData(ctx, s.CP, login)
 }
 
@@ -112,14 +106,6 @@ func proveCredential(
 	what := "the application credential of the user " + string(*object.Spec.Resource.Name)
 	wasAccepted := inUse && meta.IsStatusConditionTrue(s.CP.Status.Conditions, svc.condition)
 	verdict, err := s.Proofs.Verdict(s.NamespacedName, controlplane.AuthURL(s.CP), login.ID, login.Secret, wasAccepted)
-	switch {
-	case verdict == ask.Accepted:
-		return nil
-	case verdict == ask.Rejected:
-		return replaceRefused(ctx, s, svc, refused{what, object.CreationTimestamp.Time, login.ID, login.Secret})
-	case errors.Is(err, identity.ErrAsking):
-		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForServiceUser, "Checking whether Keystone accepts "+what).After(identity.Timeout)
-	}
-	return reconcile.WaitError(c5c3v1alpha1.ReasonServiceUserUnproven, fmt.Sprintf(
-		"It is not known whether Keystone accepts %s: %v; %s", what, err, reach(s, err))).After(s.Proofs.Pause())
+	return accepted(ctx, s, svc, proven{what, object.CreationTimestamp.Time, login.ID, login.Secret}, verdict, err,
+		"Checking whether Keystone accepts "+what, s.Proofs.Pause())
 }

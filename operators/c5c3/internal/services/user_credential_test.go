@@ -137,17 +137,7 @@ func TestAnotherAuthenticationReplacesTheUser(t *testing.T) {
 
 func TestARejectedApplicationCredentialIsReplaced(t *testing.T) {
 	r := newRestricted(t)
-	r.verdict = ask.Rejected
-	cp := r.settle(t)
-	refused := r.users(t)[0]
-	expectCondition(t, cp, "SundialReady", metav1.ConditionFalse, "ServiceUserRejected",
-		"Keystone refuses the application credential of the user "+userName(&refused)+"; a new one is created")
-	r.verdict, r.at = ask.Accepted, r.at.Add(time.Hour)
-	r.pass(t)
-	r.settle(t)
-	if child := r.sundial(t); child.Login.Name == refused.Name {
-		t.Errorf("the service has %s still", child.Login.Name)
-	}
+	r.replacesRejected(t, &r.verdict, "the application credential of the user ")
 }
 
 func TestAServiceThatUsesTrustsKeepsItsPassword(t *testing.T) {

@@ -105,14 +105,20 @@ func userObjectName(cp *c5c3v1alpha1.ControlPlane, svc Service, password []byte)
 	return fmt.Sprintf("%s-%s", cp.ServiceUserName(svc.name), controlplane.ShortHash(string(password)))
 }
 
+// userMeta returns the metadata of an object that belongs to a user of the service.
+func userMeta(cp *c5c3v1alpha1.ControlPlane, svc Service, name string) metav1.ObjectMeta {
+	meta := controlplane.ChildMeta(cp, name)
+	meta.Labels[c5c3v1alpha1.LabelServiceUser] = svc.name
+	return meta
+}
+
 // loginSecret builds the Secret with the name and password of a user, from which K-ORC creates
 // that. A service with a password reads it as well. The login of an application credential has
 // that name then, and this Secret has everything from which K-ORC creates the credential.
 func loginSecret(cp *c5c3v1alpha1.ControlPlane, svc Service, made *corev1.Secret) (*corev1.Secret, error) {
 	password := made.Data[keyPassword]
 	name := svc.name + "-" + controlplane.ShortHash(string(password))
-	meta := controlplane.ChildMeta(cp, userObjectName(cp, svc, password))
-	meta.Labels[c5c3v1alpha1.LabelServiceUser] = svc.name
+	meta := userMeta(cp, svc, userObjectName(cp, svc, password))
 	login := &corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{KeyUsername: []byte(name), keyPassword: password}}
 	if !hasCredential(made) {
 		return login, nil
@@ -128,10 +134,8 @@ func loginSecret(cp *c5c3v1alpha1.ControlPlane, svc Service, made *corev1.Secret
 
 // userOf builds the K-ORC object of the user with the login.
 func userOf(cp *c5c3v1alpha1.ControlPlane, svc Service, login *corev1.Secret) *orcv1alpha1.User {
-	meta := controlplane.ChildMeta(cp, userObjectName(cp, svc, login.Data[keyPassword]))
-	meta.Labels[c5c3v1alpha1.LabelServiceUser] = svc.name
 	return &orcv1alpha1.User{
-		ObjectMeta: meta,
+		ObjectMeta: userMeta(cp, svc, userObjectName(cp, svc, login.Data[keyPassword])),
 		Spec: orcv1alpha1.UserSpec{
 			CloudCredentialsRef: korc.AdminSystemCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged,
 			Resource: &orcv1alpha1.UserResourceSpec{

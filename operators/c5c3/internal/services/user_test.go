@@ -246,12 +246,19 @@ func TestAPasswordRequestIsHandledOnce(t *testing.T) {
 
 func TestARejectedServiceUserIsReplaced(t *testing.T) {
 	s := newStaff(t)
-	s.answer = ask.Rejected
+	s.replacesRejected(t, &s.answer, "the user ")
+}
+
+// replacesRejected fails the test unless a user is replaced after a rejection by Keystone, whose answer is at
+// verdict. what goes before the name of the user in the condition.
+func (s *staff) replacesRejected(t *testing.T, verdict *ask.Verdict, what string) {
+	t.Helper()
+	*verdict = ask.Rejected
 	cp := s.settle(t)
 	refused := s.users(t)[0]
 	expectCondition(t, cp, "SundialReady", metav1.ConditionFalse, "ServiceUserRejected",
-		"Keystone refuses the user "+userName(&refused)+"; a new one is created")
-	s.answer, s.at = ask.Accepted, s.at.Add(time.Hour)
+		"Keystone refuses "+what+userName(&refused)+"; a new one is created")
+	*verdict, s.at = ask.Accepted, s.at.Add(time.Hour)
 	s.pass(t)
 	s.settle(t)
 	if child := s.sundial(t); child.Login.Name == refused.Name {

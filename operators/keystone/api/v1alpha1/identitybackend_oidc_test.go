@@ -194,14 +194,19 @@ func TestTheNamesInKeystoneCannotBeChanged(t *testing.T) {
 	old, protocol, name := minimalIdentityBackend(), minimalIdentityBackend(), minimalIdentityBackend()
 	become(old)
 	become(protocol).Protocol, become(name).IdentityProvider = OIDCProtocolMapped, "other"
-	for _, updated := range []*KeystoneIdentityBackend{protocol, name} {
-		if errs := ValidateIdentityBackendUpdate(old, updated); len(errs) != 1 {
-			t.Errorf("got %v", errs)
-		}
-	}
+	isOneMistakeEach(t, old, protocol, name)
 	become(protocol).Protocol = OIDCProtocolOpenID
 	if errs := ValidateIdentityBackendUpdate(old, protocol); len(errs) > 0 {
 		t.Errorf("the default is refused: %v", errs)
+	}
+}
+
+func isOneMistakeEach(t *testing.T, old *KeystoneIdentityBackend, all ...*KeystoneIdentityBackend) {
+	t.Helper()
+	for _, updated := range all {
+		if errs := ValidateIdentityBackendUpdate(old, updated); len(errs) != 1 {
+			t.Errorf("got %v", errs)
+		}
 	}
 }
 

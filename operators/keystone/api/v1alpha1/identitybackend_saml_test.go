@@ -117,11 +117,7 @@ func TestTheNamesOfASAMLProviderInKeystoneCannotBeChanged(t *testing.T) {
 	old, protocol, name := minimalIdentityBackend(), minimalIdentityBackend(), minimalIdentityBackend()
 	becomeSAML(old)
 	becomeSAML(protocol).Protocol, becomeSAML(name).IdentityProvider = SAMLProtocolMapped, "other"
-	for _, updated := range []*KeystoneIdentityBackend{protocol, name} {
-		if errs := ValidateIdentityBackendUpdate(old, updated); len(errs) != 1 {
-			t.Errorf("got %v", errs)
-		}
-	}
+	isOneMistakeEach(t, old, protocol, name)
 	becomeSAML(protocol).Protocol = SAMLProtocolSAML2
 	if errs := ValidateIdentityBackendUpdate(old, protocol); len(errs) > 0 {
 		t.Errorf("the default is refused: %v", errs)

@@ -125,15 +125,7 @@ func TestTheKeyPairOfTheServiceProviderIsMadeOnceAndReplacedWhenItIsDeleted(t *t
 	if err := c.Get(t.Context(), s.Key("keystone-service-provider"), secret); err != nil || string(secret.Data["tls.crt"]) != first {
 		t.Fatalf("got %v", err)
 	}
-	if again := ensure(); first == "" || again != first {
-		t.Errorf("got %q and then %q", first, again)
-	}
-	if err := c.Delete(t.Context(), secret); err != nil {
-		t.Fatal(err)
-	}
-	if another := ensure(); another == "" || another == first {
-		t.Errorf("got %q and then %q", first, another)
-	}
+	isReplacedOnlyIfDeleted(t, c, secret, first, ensure)
 	identityBackends.Accepted.Put(s.Slots, []acceptedIdentity{acceptedCompany(t)})
 	if got := ensure(); got != "" || len(keyPairMounts(s)) > 0 {
 		t.Errorf("without a SAML provider there is the key pair %q", got)
