@@ -24,7 +24,7 @@ TYPES = {
 }
 
 # Keys whose values also appear in specs, statuses and names, or are meant to be public.
-PUBLIC = {"ca.crt", "tls.crt", "application_credential_id", "ca", "dashboards", "database", "endpoint", "host", "id", "metadata.xml",
+PUBLIC = {"ca.crt", "tls.crt", "application_credential_id", "ca", "database", "endpoint", "host", "id", "metadata.xml",
           "name", "namespace", "port", "region", "since", "type", "url", "user", "username"}
 
 # In a text with a setting on each line, such as clouds.yaml, these are secret.

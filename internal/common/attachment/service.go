@@ -246,6 +246,12 @@ func (d Declaration[A]) Follow(ctx context.Context, p *service.Pass) reconcile.O
 	return done
 }
 
+// InUse reports whether all pods have the resource, and it is not being deleted.
+func (d Declaration[A]) InUse(p *service.Pass, resource A) bool {
+	entry := of(*entriesOf(p), resource)
+	return entry != nil && entry.Configuration != "" && resource.GetDeletionTimestamp().IsZero()
+}
+
 // entry returns the entry of a resource now that all pods have the accepted ones, nil for one
 // that no pod has and that is not being deleted.
 func (d Declaration[A]) entry(entries []commonv1.Attached, accepted []Accepted[A], resource A) *commonv1.Attached {

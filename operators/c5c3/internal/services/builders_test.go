@@ -49,7 +49,9 @@ func TestServicesMatchTheirGoldenFiles(t *testing.T) {
 	for _, store := range secretStores(fixture.Complete()) {
 		golden.CompareYAML(t, "complete/barbican-secret-store-"+store.GetName()+".yaml", store)
 	}
-	golden.CompareYAML(t, "complete/horizon.yaml", horizonChild(fixture.Complete()))
+	golden.CompareYAML(t, "complete/horizon.yaml", horizonChild(fixture.Complete(), given{domains: []keystonev1alpha1.IdentityDomain{
+		{Name: "staff"}, {Name: "company", IdentityProvider: "company", Protocol: "openid"},
+	}}))
 	cp := fixture.Minimal()
 	golden.CompareYAML(t, "minimal/memcached-clients.yaml", All.CacheClients(cp))
 	golden.CompareYAML(t, "minimal/keystone-clients.yaml", keystoneClients(cp, NamespacesOf("c5c3-system", "orc-system")))

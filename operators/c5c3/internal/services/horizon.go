@@ -1,15 +1,17 @@
 package services
 
 import (
+	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // +kubebuilder:rbac:groups=horizon.openstack.c5c3.io,resources=horizons,verbs=get;list;watch;create;patch;delete
 
-// Horizon is the dashboard. Keystone knows nothing of it.
+// Horizon is the dashboard. Keystone only knows its URL.
 var Horizon = Service{
 	name:        "horizon",
 	Kind:        horizonv1alpha1.GroupVersion.WithKind("Horizon"),
@@ -28,7 +30,7 @@ var Horizon = Service{
 
 	childName: (*c5c3v1alpha1.ControlPlane).HorizonName,
 	Empty:     func() child { return &horizonv1alpha1.Horizon{} },
-	child:     func(cp *c5c3v1alpha1.ControlPlane, _ given) (child, error) { return horizonChild(cp), nil },
+	child:     func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) { return horizonChild(cp, with), nil },
 	pods:      horizonv1alpha1.PodSelector,
 }
 
@@ -36,14 +38,45 @@ const horizonRepository = "ghcr.io/c5c3/horizon"
 
 // horizonChild builds the Horizon of a control plane. Fields that it leaves unset keep the
 // Horizon's defaults, or what other managers have set.
-func horizonChild(cp *c5c3v1alpha1.ControlPlane) *horizonv1alpha1.Horizon {
+func horizonChild(cp *c5c3v1alpha1.ControlPlane, with given) *horizonv1alpha1.Horizon {
 	service := cp.Spec.Services.Horizon
 	return &horizonv1alpha1.Horizon{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.HorizonName()),
 		Spec: horizonv1alpha1.HorizonSpec{
 			ServiceSpec:  specOf(cp, &service.ServiceSpec, horizonRepository),
-			Identity:     horizonv1alpha1.HorizonIdentitySpec{AuthURL: controlplane.AuthURL(cp)},
+			Identity:     horizonIdentity(cp, with.domains),
 			SecretKeyRef: service.SecretKeyRef.DeepCopy(),
 		},
 	}
+}
+
+// identityDomains is handed from the step of Keystone to that of Horizon.
+var identityDomains = reconcile.NewSlot[[]keystonev1alpha1.IdentityDomain]("IdentityDomains")
+
+// horizonIdentity is where users log in. A browser comes back from a provider only to a dashboard that
+// Keystone trusts.
+func horizonIdentity(cp *c5c3v1alpha1.ControlPlane, domains []keystonev1alpha1.IdentityDomain) horizonv1alpha1.HorizonIdentitySpec {
+	identity := horizonv1alpha1.HorizonIdentitySpec{AuthURL: controlplane.AuthURL(cp)}
+	for _, domain := range domains {
+		switch {
+		case domain.IdentityProvider == "":
+			identity.Domains = append(identity.Domains, domain.Name)
+		case len(trustedDashboards(cp)) > 0:
+			identity.PublicURL = publicEndpoint(cp.Spec.Services.Keystone)
+			identity.Providers = append(identity.Providers, horizonv1alpha1.HorizonIdentityProvider{
+				Name: domain.IdentityProvider, Protocol: domain.Protocol,
+			})
+		}
+	}
+	return identity
+}
+
+// trustedDashboards returns where a browser comes back to the Horizon of the control plane. Without a
+// Gateway it does not reach that.
+func trustedDashboards(cp *c5c3v1alpha1.ControlPlane) []string {
+	horizon := cp.Spec.Services.Horizon
+	if horizon == nil || horizon.Gateway == nil {
+		return nil
+	}
+	return []string{horizonv1alpha1.GatewayEndpoint(horizon.Gateway) + horizonv1alpha1.FederatedLoginPath}
 }

@@ -15,7 +15,7 @@ func (all List) Steps(some List) reconcile.Pipeline[*pass.Pass] {
 		step := reconcile.Step[*pass.Pass]{
 			Name: svc.Kind.Kind, Condition: svc.condition, Needs: svc.needs, HeldBack: svc.heldBack,
 			Run:  func(ctx context.Context, s *pass.Pass) reconcile.Outcome { return all.reconcile(ctx, s, svc) },
-			Sets: []reconcile.Value{updateUnderWay},
+			Sets: []reconcile.Value{updateUnderWay, identityDomains},
 		}
 		if svc.hasUser {
 			step.Reads = []reconcile.Value{pass.PasswordCloud, pass.AdminPassword}

@@ -15,6 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // List is the list of services, for everything that concerns all of them.
@@ -110,6 +111,8 @@ type given struct {
 	login string
 	// policy holds the rules of spec.global except those of other services.
 	policy *commonv1.PolicySpec
+	// domains are those whose users log in with an identity backend of Keystone.
+	domains []keystonev1alpha1.IdentityDomain
 }
 
 // field returns the service's field in the spec.

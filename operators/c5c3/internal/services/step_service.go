@@ -16,6 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // reconcile applies the resource of the service and reports its progress.
@@ -31,7 +32,9 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	if notEnrolled != nil && login == "" {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, notEnrolled)
 	}
-	child, err := svc.desired(s.CP, given{login: login, policy: all.globalPolicy(s.CP, svc)})
+	child, err := svc.desired(s.CP, given{
+		login: login, policy: all.globalPolicy(s.CP, svc), domains: identityDomains.Value(s.Slots),
+	})
 	if err != nil {
 		return reconcile.Terminal(svc.reasons.failed, err)
 	}
@@ -49,6 +52,9 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 		return reconcile.WriteFailed(svc.reasons.failed, err)
 	}
 	all.observe(s, svc, child)
+	if keystone, is := child.(*keystonev1alpha1.Keystone); is {
+		identityDomains.Put(s.Slots, keystone.Status.IdentityDomains)
+	}
 	if err := all.admitClients(ctx, s, svc, child); err != nil {
 		return reconcile.WriteFailed(svc.reasons.failed, err)
 	}

@@ -32,6 +32,8 @@ func minimal() *Horizon {
 func complete() *Horizon {
 	h := minimal()
 	h.Spec.Identity.MultiDomain, h.Spec.Identity.UserDomain = true, "users"
+	h.Spec.Identity.Domains, h.Spec.Identity.PublicURL = []string{"staff"}, "https://keystone.example.com/v3"
+	h.Spec.Identity.Providers = []HorizonIdentityProvider{{Name: "company", Protocol: "openid"}}
 	h.Spec.SecretKeyRef = &commonv1.SecretRefSpec{Name: "horizon-key", Key: "key"}
 	h.Spec.Settings = settings("SESSION_TIMEOUT", "7200")
 	return h
@@ -72,6 +74,37 @@ func violations() []violation {
 		{
 			"a domain that Keystone cannot store", func(h *Horizon) { h.Spec.Identity.UserDomain = strings.Repeat("d", 65) },
 			"spec.identity.userDomain", "Too long", "Too long", "",
+		},
+		{
+			"a domain without a name", func(h *Horizon) { h.Spec.Identity.Domains = []string{""} },
+			"spec.identity.domains[0]", "Required value", apitest.TooShort, "",
+		},
+		{
+			"a domain twice", func(h *Horizon) { h.Spec.Identity.Domains = []string{"staff", "staff"} },
+			"spec.identity.domains[1]", "Duplicate value", "Duplicate value", "",
+		},
+		{
+			"a provider twice", func(h *Horizon) {
+				company := HorizonIdentityProvider{Name: "company", Protocol: "openid"}
+				h.Spec.Identity.Providers = []HorizonIdentityProvider{company, company}
+			},
+			"spec.identity.providers[1]", "Duplicate value", "Duplicate value", "",
+		},
+		{
+			"a provider that is a path", func(h *Horizon) {
+				h.Spec.Identity.Providers = []HorizonIdentityProvider{{Name: "a/b", Protocol: "openid"}}
+			},
+			"spec.identity.providers[0].name", "it is a part of URLs", apitest.NoMatch, "",
+		},
+		{
+			"a protocol with a space", func(h *Horizon) {
+				h.Spec.Identity.Providers = []HorizonIdentityProvider{{Name: "company", Protocol: "open id"}}
+			},
+			"spec.identity.providers[0].protocol", "it is a part of URLs", apitest.NoMatch, "",
+		},
+		{
+			"a public URL without a host", func(h *Horizon) { h.Spec.Identity.PublicURL = "https:///v3" },
+			"spec.identity.publicURL", "must be a URL that begins with http:// or https://", apitest.NoMatch, "",
 		},
 		{
 			"a key in no Secret", func(h *Horizon) { h.Spec.SecretKeyRef = &commonv1.SecretRefSpec{} },

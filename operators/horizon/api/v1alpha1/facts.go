@@ -12,6 +12,9 @@ import (
 // APIPort is where the Service and the pods of a Horizon listen.
 const APIPort = 8080
 
+// FederatedLoginPath is where Keystone sends a browser after a login at a provider.
+const FederatedLoginPath = "/auth/websso/"
+
 // Kind is the name of the kind.
 const Kind = "Horizon"
 

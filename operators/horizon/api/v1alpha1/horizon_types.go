@@ -103,6 +103,50 @@ type HorizonIdentitySpec struct {
 	// +default="Default"
 	// +kubebuilder:validation:MaxLength=64
 	UserDomain string `json:"userDomain,omitempty"`
+
+	// domains are other domains of users, such as those of a directory. The login page has a list of
+	// them, with userDomain as the first. Example: ["staff"].
+	//
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=64
+	Domains []string `json:"domains,omitempty"`
+
+	// providers are identity providers of Keystone. The login page has a list of them, after the login
+	// with a password. Keystone must trust this Horizon: see trustedDashboards of the Keystone.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=32
+	Providers []HorizonIdentityProvider `json:"providers,omitempty"`
+
+	// publicURL is the URL of the Identity API for browsers, which go there to log in at a provider. The
+	// default is authURL. Example: "https://keystone.example.com/v3".
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:Pattern=`^https?://[^\s/$]+(/[^\s$]*)?$`
+	PublicURL string `json:"publicURL,omitempty"`
+}
+
+// HorizonIdentityProvider is an identity provider of Keystone.
+type HorizonIdentityProvider struct {
+	// name is the name of the identity provider in Keystone. Example: "company".
+	//
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_A-Za-z0-9]*[A-Za-z0-9])?$`
+	Name string `json:"name"`
+
+	// protocol is the name of the protocol in Keystone. Example: "openid".
+	//
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_A-Za-z0-9]*[A-Za-z0-9])?$`
+	Protocol string `json:"protocol"`
 }
 
 // HorizonStatus is the state of a Horizon, as the operator last observed it.

@@ -19,6 +19,14 @@ var table = slices.Concat(commonv1.ServiceRules[*Horizon](AppName, SelectorLabel
 	{Path: "spec.identity.authURL", Check: func(h *Horizon, at *field.Path) field.ErrorList {
 		return commonv1.ValidateAuthURL(h.Spec.Identity.AuthURL, at)
 	}},
+	{Path: "spec.identity.domains", Check: checkDomains},
+	{Path: "spec.identity.providers", Check: checkProviders},
+	{Path: "spec.identity.publicURL", Check: func(h *Horizon, at *field.Path) field.ErrorList {
+		if h.Spec.Identity.PublicURL == "" {
+			return nil
+		}
+		return commonv1.ValidateAuthURL(h.Spec.Identity.PublicURL, at)
+	}},
 	{Path: "spec.secretKeyRef", Check: checkSecretKeyRef},
 	{Path: "spec.settings", Check: checkSettings},
 })
@@ -53,6 +61,43 @@ func checkUserDomain(domain string, at *field.Path) field.ErrorList {
 		return nil
 	}
 	return field.ErrorList{field.TooLong(at, domain, maxDomain)}
+}
+
+func checkDomains(h *Horizon, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, domain := range h.Spec.Identity.Domains {
+		switch {
+		case domain == "":
+			errs = append(errs, field.Required(at.Index(i), "name a domain"))
+		case slices.Index(h.Spec.Identity.Domains, domain) < i:
+			errs = append(errs, field.Duplicate(at.Index(i), domain))
+		}
+		errs = append(errs, checkUserDomain(domain, at.Index(i))...)
+	}
+	return errs
+}
+
+// federatedName is what providers and protocols of a [KeystoneIdentityBackend] are called: a part of URLs.
+//
+// [KeystoneIdentityBackend]: https://pkg.go.dev/github.com/c5c3/forge/operators/keystone/api/v1alpha1#KeystoneIdentityBackend
+var federatedName = regexp.MustCompile(`^[A-Za-z0-9]([-_A-Za-z0-9]*[A-Za-z0-9])?$`)
+
+func checkProviders(h *Horizon, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	names := map[string]bool{}
+	for i, provider := range h.Spec.Identity.Providers {
+		if names[provider.Name] {
+			errs = append(errs, field.Duplicate(at.Index(i), provider.Name))
+		}
+		names[provider.Name] = true
+		for name, value := range map[string]string{"name": provider.Name, "protocol": provider.Protocol} {
+			if !federatedName.MatchString(value) {
+				errs = append(errs, field.Invalid(at.Index(i).Child(name), value,
+					"it must have letters, digits, dashes and underscores: it is a part of URLs"))
+			}
+		}
+	}
+	return errs
 }
 
 func checkSecretKeyRef(h *Horizon, at *field.Path) field.ErrorList {

@@ -67,6 +67,15 @@ func TestSettingsFollowFromTheSpec(t *testing.T) {
 		`SECRET_KEY_FILE = "/var/lib/openstack-dashboard/secret-key/secret-key"`, `IDENTITY_URL = "http://keystone.openstack.svc:5000/v3"`)
 }
 
+func TestDomainsAndProvidersAreOnTheLoginPage(t *testing.T) {
+	has(t, rendered(t, func(*horizonv1alpha1.Horizon) {}),
+		`DOMAINS = []`, `PROVIDERS = []`, `PUBLIC_IDENTITY_URL = "http://keystone.openstack.svc:5000/v3"`)
+	has(t, rendered(t, func(h *horizonv1alpha1.Horizon) {
+		h.Spec.Identity.Domains, h.Spec.Identity.PublicURL = []string{"staff"}, "https://keystone.example.com/v3"
+		h.Spec.Identity.Providers = []horizonv1alpha1.HorizonIdentityProvider{{Name: "company", Protocol: "openid"}}
+	}), `DOMAINS = ["staff"]`, `PROVIDERS = [["company","openid"]]`, `PUBLIC_IDENTITY_URL = "https://keystone.example.com/v3"`)
+}
+
 func TestAGatewayIsATrustedHostBehindTLS(t *testing.T) {
 	script := rendered(t, func(h *horizonv1alpha1.Horizon) {
 		h.Spec.Gateway = &commonv1.GatewaySpec{Hostname: "dashboard.example.com"}

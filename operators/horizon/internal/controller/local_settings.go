@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -67,6 +68,9 @@ func localSettings(s *scope) (string, error) {
 		{"IDENTITY_URL", spec.Identity.AuthURL},
 		{"USER_DOMAIN", spec.Identity.UserDomain},
 		{"MULTI_DOMAIN", spec.Identity.MultiDomain},
+		{"DOMAINS", listed(spec.Identity.Domains)},
+		{"PROVIDERS", providers(spec.Identity)},
+		{"PUBLIC_IDENTITY_URL", cmp.Or(spec.Identity.PublicURL, spec.Identity.AuthURL)},
 		{"BEHIND_TLS", spec.Gateway != nil},
 		{"SECRET_KEY_FILE", keyDir + horizonv1alpha1.SecretKeyEntry},
 		{"UPLOAD_DIR", uploadDir},
@@ -78,6 +82,18 @@ func localSettings(s *scope) (string, error) {
 		script = config.SetConstant(script, constant.name, constant.value)
 	}
 	return script, nil
+}
+
+// listed returns the names as a list, also without any.
+func listed(names []string) []string { return append([]string{}, names...) }
+
+// providers returns the providers as pairs of their name and their protocol.
+func providers(identity horizonv1alpha1.HorizonIdentitySpec) [][]string {
+	pairs := make([][]string, 0, len(identity.Providers))
+	for _, provider := range identity.Providers {
+		pairs = append(pairs, []string{provider.Name, provider.Protocol})
+	}
+	return pairs
 }
 
 // hosts returns the names under which clients reach the Horizon. Django refuses requests for

@@ -41,6 +41,7 @@ func complete() *Keystone {
 	k.Spec.CredentialKeys = CredentialKeysSpec{RotationSchedule: DefaultRotationSchedule, MaxActiveKeys: 3}
 	k.Spec.TrustFlush = &TrustFlushSpec{Schedule: DefaultTrustFlushSchedule, Args: []string{"--date"}}
 	k.Spec.Federation = &FederationSpec{Enabled: true}
+	k.Spec.TrustedDashboards = []string{"https://horizon.example.com/auth/websso/"}
 	k.Spec.ProxyImage = &commonv1.ImageSpec{
 		Repository: "registry.example.com/keystone-proxy", Tag: "2.4", Digest: "sha256:" + strings.Repeat("0", 64),
 	}

@@ -71,14 +71,6 @@ func checkIdentityProvider(name string, at *field.Path) field.ErrorList {
 		"it must have letters, digits, dashes and underscores: it is a part of URLs")
 }
 
-func checkDashboards(dashboards []string, at *field.Path) (errs field.ErrorList) {
-	for i, dashboard := range dashboards {
-		errs = append(errs, unless(dashboardURL.MatchString(dashboard), at.Index(i), dashboard,
-			"it must be https:// or http:// with a host, and maybe a port and a path")...)
-	}
-	return errs
-}
-
 func checkMappings(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
 	errs := unless((len(b.Spec.Mappings) > 0) == b.hasProvider(), at, len(b.Spec.Mappings),
 		"the types OIDC and SAML need mappings, and no other type has them")

@@ -58,7 +58,7 @@ func checkProvider(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
 			"name an audience: without one any token of the provider counts")...)
 		errs = append(errs, checkWords(o.BearerTokens.Audiences, at.Index)...)
 	}
-	return append(errs, checkDashboards(o.TrustedDashboards, at.Child("trustedDashboards"))...)
+	return errs
 }
 
 func checkEndpoints(endpoints *OIDCEndpoints, at *field.Path) (errs field.ErrorList) {

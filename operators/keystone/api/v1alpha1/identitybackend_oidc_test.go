@@ -83,7 +83,6 @@ func completeProvider(o *OIDCSpec) {
 	o.ClientSecretRef.Key, o.CABundleSecretRef = "password", &commonv1.SecretRefSpec{Name: "ca", Key: "bundle.pem"}
 	o.Scopes, o.IdentityProvider, o.Protocol = []string{"openid", "groups"}, "company", OIDCProtocolMapped
 	o.BearerTokens = &OIDCBearerTokens{Audiences: []string{"keystone"}}
-	o.TrustedDashboards = []string{"https://horizon.example.com/auth/websso/"}
 }
 
 func oidcViolations() []identityViolation {
@@ -132,10 +131,6 @@ func oidcViolations() []identityViolation {
 		{
 			"tokens of any audience", provider(func(o *OIDCSpec) { o.BearerTokens = &OIDCBearerTokens{Audiences: []string{}} }),
 			"spec.oidc.bearerTokens.audiences", "without one any token of the provider counts", "should have at least 1 items", "",
-		},
-		{
-			"a dashboard without a scheme", provider(func(o *OIDCSpec) { o.TrustedDashboards = []string{"horizon.example.com"} }),
-			"spec.oidc.trustedDashboards[0]", "it must be https:// or http:// with a host", apitest.NoMatch, "",
 		},
 		{"no mappings", func(b *KeystoneIdentityBackend) { become(b); b.Spec.Mappings = nil }, "spec.mappings", mappings, mappings, ""},
 		{

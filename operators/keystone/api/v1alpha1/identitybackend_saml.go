@@ -40,7 +40,6 @@ func checkSAML(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
 		checkIdentityProvider(s.IdentityProvider, at.Child("identityProvider")),
 		unless(slices.Contains([]string{"saml2", "mapped"}, s.ProtocolName()), at.Child("protocol"), s.Protocol,
 			"it must be saml2 or mapped: Keystone has no plugin for another name"),
-		checkDashboards(s.TrustedDashboards, at.Child("trustedDashboards")),
 	)
 }
 

@@ -39,7 +39,6 @@ func completeSAMLBackends() (all []func() *KeystoneIdentityBackend) {
 			s.Metadata, s.ServiceProviderID = metadata, "https://keystone.example.com"
 			s.Attributes = []SAMLAttribute{{Claim: "preferred_username", Name: "urn:oid:0.9.2342.19200300.100.1.1"}}
 			s.IdentityProvider, s.Protocol = "company", SAMLProtocolMapped
-			s.TrustedDashboards = []string{"https://horizon.example.com/auth/websso/"}
 			b.Spec.Groups = []IdentityGroup{{Name: "users"}}
 			SetIdentityBackendDefaults(b)
 			return b
@@ -105,10 +104,6 @@ func samlViolations() []identityViolation {
 		{
 			"a protocol of SAML without a plugin", samlProvider(func(s *SAMLSpec) { s.Protocol = "openid" }),
 			"spec.saml.protocol", "it must be saml2 or mapped", "Unsupported value", "",
-		},
-		{
-			"a dashboard of SAML without a scheme", samlProvider(func(s *SAMLSpec) { s.TrustedDashboards = []string{"horizon.example.com"} }),
-			"spec.saml.trustedDashboards[0]", "it must be https:// or http:// with a host", apitest.NoMatch, "",
 		},
 	}
 }

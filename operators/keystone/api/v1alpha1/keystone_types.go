@@ -93,6 +93,17 @@ type KeystoneSpec struct {
 	// +optional
 	ProxyImage *commonv1.ImageSpec `json:"proxyImage,omitempty"`
 
+	// trustedDashboards are the URLs to which Keystone sends a browser with a token after a login at
+	// a provider. A ControlPlane adds that of its Horizon. Example:
+	// ["https://horizon.example.com/auth/websso/"].
+	//
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MaxLength=255
+	// +kubebuilder:validation:items:Pattern=`^https?://[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[-._~%:@+A-Za-z0-9]*)*$`
+	TrustedDashboards []string `json:"trustedDashboards,omitempty"`
+
 	// bootstrap describes the first administrator, the region and the catalog
 	// entry of Keystone itself.
 	//
@@ -128,4 +139,31 @@ type KeystoneStatus struct {
 	// +listType=map
 	// +listMapKey=name
 	IdentityBackends []commonv1.Attached `json:"identityBackends,omitempty"`
+
+	// identityDomains lists the domains whose users come from a KeystoneIdentityBackend that all pods
+	// have. Users can log in there.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	IdentityDomains []IdentityDomain `json:"identityDomains,omitempty"`
+}
+
+// IdentityDomain is a domain whose users come from a KeystoneIdentityBackend.
+type IdentityDomain struct {
+	// name is the name of the domain.
+	//
+	// +required
+	Name string `json:"name"`
+
+	// identityProvider is the name in Keystone of the provider at which these users log in. It is not
+	// set for those of a directory, who log in with a password.
+	//
+	// +optional
+	IdentityProvider string `json:"identityProvider,omitempty"`
+
+	// protocol is the name in Keystone of the protocol of that login.
+	//
+	// +optional
+	Protocol string `json:"protocol,omitempty"`
 }

@@ -61,16 +61,6 @@ type SAMLSpec struct {
 	//
 	// +optional
 	Protocol SAMLProtocol `json:"protocol,omitempty"`
-
-	// trustedDashboards are the URLs to which Keystone sends a browser with a token after a login.
-	// Example: ["https://horizon.example.com/auth/websso/"].
-	//
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=8
-	// +kubebuilder:validation:items:MaxLength=255
-	// +kubebuilder:validation:items:Pattern=`^https?://[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[-._~%:@+A-Za-z0-9]*)*$`
-	TrustedDashboards []string `json:"trustedDashboards,omitempty"`
 }
 
 // SAMLMetadata is where the metadata of a provider is. Exactly one of its fields is set.

@@ -30,6 +30,7 @@ var table = slices.Concat(commonv1.ServiceRules[*Keystone](AppName, SelectorLabe
 		{Path: "spec.bootstrap.passwordRotation.passwordLength", Check: rules.Between(24, 1024, passwordLength)},
 
 		{Path: "spec.proxyImage", Check: checkProxyImage},
+		{Path: "spec.trustedDashboards", Check: checkDashboards},
 		{Path: "spec.middleware", Check: checkMiddleware},
 		{Path: "spec.plugins", Check: checkPlugins},
 		{Path: "spec.extraConfig", Check: checkExtraConfig},
@@ -127,6 +128,17 @@ func checkProxyImage(k *Keystone, at *field.Path) field.ErrorList {
 		return nil
 	}
 	return commonv1.ValidateImage(*k.Spec.ProxyImage, "keystone-proxy", at)
+}
+
+func checkDashboards(k *Keystone, at *field.Path) (errs field.ErrorList) {
+	for i, dashboard := range k.Spec.TrustedDashboards {
+		if slices.Index(k.Spec.TrustedDashboards, dashboard) < i {
+			errs = append(errs, field.Duplicate(at.Index(i), dashboard))
+		}
+		errs = append(errs, unless(dashboardURL.MatchString(dashboard), at.Index(i), dashboard,
+			"it must be https:// or http:// with a host, and maybe a port and a path")...)
+	}
+	return errs
 }
 
 func checkPublicEndpoint(k *Keystone, at *field.Path) field.ErrorList {

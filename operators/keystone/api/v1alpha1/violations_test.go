@@ -87,6 +87,16 @@ func keyViolations() []violation {
 			"spec.proxyImage.repository", "must be an image name without a tag", apitest.NoMatch, "",
 		},
 		{
+			"a dashboard without a scheme", func(k *Keystone) { k.Spec.TrustedDashboards = []string{"horizon.example.com"} },
+			"spec.trustedDashboards[0]", "it must be https:// or http:// with a host", apitest.NoMatch, "",
+		},
+		{
+			"a dashboard twice", func(k *Keystone) {
+				k.Spec.TrustedDashboards = []string{"https://horizon.example.com/", "https://horizon.example.com/"}
+			},
+			"spec.trustedDashboards[1]", "Duplicate value", "Duplicate value", "",
+		},
+		{
 			"no administrator password", func(k *Keystone) { k.Spec.Bootstrap.AdminPasswordSecretRef.Name = "" },
 			"spec.bootstrap.adminPasswordSecretRef.name", "Required value", apitest.TooShort, "",
 		},

@@ -17,6 +17,9 @@ func TestFederationConfiguresTheSSOCallbackPage(t *testing.T) {
 		if set != enabled || enabled && page != "/etc/keystone/keystone.conf.d/sso_callback_template.html" {
 			t.Errorf("enabled %t: the page is %q", enabled, page)
 		}
+		if _, trusts := files[dashboardsFile]; trusts != enabled {
+			t.Errorf("enabled %t: the file of dashboards is there: %t", enabled, trusts)
+		}
 		for _, name := range []string{`action="$host"`, `name="token" value="$token"`} {
 			if strings.Contains(files["sso_callback_template.html"], name) != enabled {
 				t.Errorf("enabled %t: the page is %q", enabled, files["sso_callback_template.html"])

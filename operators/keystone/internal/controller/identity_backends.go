@@ -268,7 +268,27 @@ func verifyIdentityBackends(ctx context.Context, s *pass.Scope) reconcile.Outcom
 	return identityBackends.Verify(ctx, s.Pass)
 }
 
-// followIdentityBackends records which ones all pods have. It owns IdentityBackendsReady.
+// followIdentityBackends records which ones all pods have, and where users can log in. It owns
+// IdentityBackendsReady.
 func followIdentityBackends(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	return identityBackends.Follow(ctx, s.Pass)
+	outcome := identityBackends.Follow(ctx, s.Pass)
+	s.Resource.Status.IdentityDomains = identityDomains(s)
+	return outcome
+}
+
+// identityDomains returns the domains of the backends that all pods have. One that is being deleted is
+// left out at once, so that nobody begins a login there.
+func identityDomains(s *pass.Scope) []keystonev1alpha1.IdentityDomain {
+	var domains []keystonev1alpha1.IdentityDomain
+	for _, a := range identityBackends.Accepted.Value(s.Slots) {
+		if !identityBackends.InUse(s.Pass, a.Resource) {
+			continue
+		}
+		domain := keystonev1alpha1.IdentityDomain{Name: a.Resource.Spec.Domain.Name}
+		if a.Resource.IsFederated() {
+			domain.IdentityProvider, domain.Protocol = a.Resource.IdentityProviderName(), a.Resource.ProtocolName()
+		}
+		domains = append(domains, domain)
+	}
+	return domains
 }

@@ -33,8 +33,6 @@ const (
 	// proxyFile is the configuration of the proxy. Keystone reads all files of that folder whose names
 	// end with .conf.
 	proxyFile = "apache"
-	// dashboardsFile has the dashboards that Keystone trusts. One file can have the option several times.
-	dashboardsFile = "trusted_dashboards.conf"
 	// proxyDir is where the proxy has its configuration.
 	proxyDir = oidc.ServiceProviders
 	// passphraseKey is the key of the passphrase in its Secret.
@@ -114,8 +112,7 @@ func providerArguments(b *identityBackend) map[string]any {
 	return arguments
 }
 
-// addProxyFiles adds the configuration of the proxy, the metadata of Keystone for providers, and the dashboards that
-// Keystone trusts.
+// addProxyFiles adds the configuration of the proxy, and the metadata of Keystone for providers.
 func addProxyFiles(s *pass.Scope, files map[string]string) (err error) {
 	all := providers(s)
 	if len(all) == 0 {
@@ -129,17 +126,11 @@ func addProxyFiles(s *pass.Scope, files map[string]string) (err error) {
 	uwsgi := ptr.Deref(k.Spec.UWSGI, commonv1.UWSGISpec{})
 	proxy.KeepAlive = ptr.Deref(uwsgi.HTTPKeepAlive, commonv1.DefaultUWSGIHTTPKeepAlive)
 	proxy.KeepAliveTimeout = ptr.Deref(uwsgi.HTTPKeepAliveTimeout, idleSeconds)
-	var dashboards []string
 	for _, a := range all {
 		proxy.Backends = append(proxy.Backends, a.Resource)
-		dashboards = append(dashboards, strings.Fields(a.Files[oidc.DashboardsFile])...)
 		if err := addServiceProvider(s, a.Resource, proxy.Endpoint, files); err != nil {
 			return err
 		}
-	}
-	slices.Sort(dashboards)
-	if dashboards = slices.Compact(dashboards); len(dashboards) > 0 {
-		files[dashboardsFile] = "[federation]\ntrusted_dashboard = " + strings.Join(dashboards, "\ntrusted_dashboard = ") + "\n"
 	}
 	files[proxyFile], err = proxy.Config()
 	return err

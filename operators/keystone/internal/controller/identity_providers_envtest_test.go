@@ -4,6 +4,7 @@ package controller_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,17 @@ func clientOf(b *keystonev1alpha1.KeystoneIdentityBackend) client.Object {
 	}
 }
 
+// domains expects these ones in the status of the Keystone.
+func domains(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, want ...keystonev1alpha1.IdentityDomain) {
+	t.Helper()
+	expect.Object(t, c, k, func() error {
+		if !slices.Equal(k.Status.IdentityDomains, want) {
+			return fmt.Errorf("users can log in at %v", k.Status.IdentityDomains)
+		}
+		return nil
+	})
+}
+
 func TestAProxyComesWithAProviderAndGoesWithIt(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, modes[0])
@@ -64,11 +76,13 @@ func TestAProxyComesWithAProviderAndGoesWithIt(t *testing.T) {
 		})
 	}
 	containers("keystone", "proxy")
+	domains(t, c, k, keystonev1alpha1.IdentityDomain{Name: "company", IdentityProvider: "company", Protocol: "openid"})
 	if err := c.Delete(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	expect.Gone(t, c, client.Object(b))
 	containers("keystone")
+	domains(t, c, k)
 	expect.Condition(t, c, k, vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
 }
 

@@ -26,7 +26,6 @@ func company() *identityBackend {
 	b.Name, b.Spec.Type, b.Spec.LDAP = "company", keystonev1alpha1.IdentityBackendOIDC, nil
 	b.Spec.OIDC = &keystonev1alpha1.OIDCSpec{
 		Issuer: "https://login.example.com/realms/company/", ClientID: "keystone", ClientSecretRef: commonv1.SecretRefSpec{Name: "client"},
-		TrustedDashboards: []string{"https://horizon.example.com/auth/websso/"},
 	}
 	b.Spec.Mappings = []keystonev1alpha1.MappingRule{{
 		Local:  []keystonev1alpha1.LocalMapping{{User: &keystonev1alpha1.MappedUser{Name: "{0}"}}, {Group: "users"}},
@@ -85,7 +84,9 @@ func TestADirectoryNeedsNoProxy(t *testing.T) {
 }
 
 func TestKeystoneTakesClaimsFromVariablesThatNoHeaderCanSet(t *testing.T) {
-	options, files := rendered(t, withProvider(t), nil)
+	s := withProvider(t)
+	s.Resource.Spec.TrustedDashboards = []string{"https://a.example.com/auth/websso/", "https://b.example.com/auth/websso/"}
+	options, files := rendered(t, s, nil)
 	want := map[string]string{
 		"remote_id_attribute": "OIDC-iss", "assertion_prefix": "OIDC-",
 		"sso_callback_template": "/etc/keystone/keystone.conf.d/sso_callback_template.html",
@@ -97,7 +98,9 @@ func TestKeystoneTakesClaimsFromVariablesThatNoHeaderCanSet(t *testing.T) {
 	if !slices.Contains(methods, "openid") || !slices.Contains(methods, "mapped") || slices.Contains(methods, "external") {
 		t.Errorf("the methods are %v", methods)
 	}
-	if want := "[federation]\ntrusted_dashboard = https://horizon.example.com/auth/websso/\n"; files[dashboardsFile] != want {
+	dashboards := "[federation]\ntrusted_dashboard = https://a.example.com/auth/websso/\n" +
+		"trusted_dashboard = https://b.example.com/auth/websso/\n"
+	if files[dashboardsFile] != dashboards {
 		t.Errorf("the dashboards are %q", files[dashboardsFile])
 	}
 	if files[callbackFile] == "" || options["identity"]["domain_specific_drivers_enabled"] != "" {

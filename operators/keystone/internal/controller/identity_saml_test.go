@@ -25,9 +25,8 @@ func university(t *testing.T) *identityBackend {
 	b := company()
 	b.Name, b.Spec.Type, b.Spec.OIDC = "university", keystonev1alpha1.IdentityBackendSAML, nil
 	b.Spec.SAML = &keystonev1alpha1.SAMLSpec{
-		EntityID:          "https://login.example.com/saml",
-		Metadata:          keystonev1alpha1.SAMLMetadata{Inline: fixture.ProviderMetadata(t, "https://login.example.com/saml")},
-		TrustedDashboards: []string{"https://horizon.example.com/auth/websso/"},
+		EntityID: "https://login.example.com/saml",
+		Metadata: keystonev1alpha1.SAMLMetadata{Inline: fixture.ProviderMetadata(t, "https://login.example.com/saml")},
 	}
 	return b
 }
@@ -74,9 +73,6 @@ func TestASAMLProviderBesideOneOfOpenIDConnectChangesNothingForThat(t *testing.T
 	}
 	if methods := strings.Split(options["auth"]["methods"], ","); !cmp.Equal(methods[3:6], []string{"mapped", "openid", "saml2"}) {
 		t.Errorf("the methods are %v", methods)
-	}
-	if both[dashboardsFile] != alone[dashboardsFile] {
-		t.Errorf("the dashboards are %s", both[dashboardsFile])
 	}
 	if _, there := alone["saml-university.xml"]; there || strings.Contains(alone[proxyFile], "Mellon") {
 		t.Error("a proxy without a SAML provider knows of SAML")

@@ -69,6 +69,18 @@ func defaultOptions(c cluster.Settings, k *keystonev1alpha1.Keystone) ini.File {
 // the dashboard, together with the token. Keystone replaces the two names in it.
 const callbackFile = "sso_callback_template.html"
 
+// dashboardsFile has the dashboards that Keystone trusts. One file can have the option several times.
+const dashboardsFile = "trusted_dashboards.conf"
+
+// trustedDashboards returns the content of that file.
+func trustedDashboards(k *keystonev1alpha1.Keystone) string {
+	text := "[federation]\n"
+	for _, dashboard := range k.Spec.TrustedDashboards {
+		text += "trusted_dashboard = " + dashboard + "\n"
+	}
+	return text
+}
+
 // hasFederation reports whether users of a provider log in: through a proxy of the users' own, or
 // through that of the pods.
 func hasFederation(s *pass.Scope) bool {

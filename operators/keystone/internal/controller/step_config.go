@@ -71,7 +71,7 @@ func configFiles(s *pass.Scope) (map[string]string, error) {
 		return nil, fmt.Errorf("api-paste.ini: %w", err)
 	}
 	if hasFederation(s) {
-		files[callbackFile] = callbackPage
+		files[callbackFile], files[dashboardsFile] = callbackPage, trustedDashboards(k)
 	}
 	if err := addProxyFiles(s, files); err != nil {
 		return nil, err

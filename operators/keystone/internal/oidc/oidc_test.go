@@ -86,7 +86,6 @@ func TestTheSettingsOfAProvider(t *testing.T) {
 				Authorization: url + "auth?a=b", Token: url + "token", JWKS: url + "jwks", Userinfo: url + "me",
 			}
 			o.Scopes = []string{"openid", "groups"}
-			o.TrustedDashboards = []string{"https://a/auth/websso/", "https://b/auth/websso/"}
 			o.BearerTokens = &keystonev1alpha1.OIDCBearerTokens{Audiences: []string{"keystone", "https://kubernetes.default.svc"}}
 		},
 	} {
@@ -95,7 +94,7 @@ func TestTheSettingsOfAProvider(t *testing.T) {
 			t.Fatal(err)
 		}
 		var all strings.Builder
-		for _, file := range []string{ProviderFile, TokensFile, DashboardsFile} {
+		for _, file := range []string{ProviderFile, TokensFile} {
 			all.WriteString("# " + file + "\n" + files[file] + "\n")
 		}
 		golden.Compare(t, name, all.String())

@@ -12,7 +12,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/ldap"
 )
 
-// Files of a backend. One of the type SAML has the first and the last one of them, too.
+// Files of a backend. One of the type SAML has the first of them, too.
 const (
 	// ProviderFile has the settings of the virtual host, with the password of the client.
 	ProviderFile = "provider.conf"
@@ -20,8 +20,6 @@ const (
 	TokensFile = "tokens.conf"
 	// CAFile has the certificates of the CAs of the provider.
 	CAFile = "ca.pem"
-	// DashboardsFile has the URLs of dashboards, one a line. Keystone has them in its own configuration.
-	DashboardsFile = "dashboards"
 )
 
 // discovery is where the document of a provider is, below its issuer without a slash at the end
@@ -41,10 +39,7 @@ func Files(b *keystonev1alpha1.KeystoneIdentityBackend, client, certificates *co
 	if err != nil {
 		return nil, err
 	}
-	files := map[string]string{
-		TokensFile:     tokens(b.Spec.OIDC.BearerTokens),
-		DashboardsFile: strings.Join(b.Spec.OIDC.TrustedDashboards, "\n"),
-	}
+	files := map[string]string{TokensFile: tokens(b.Spec.OIDC.BearerTokens)}
 	settings := provider(b, secret)
 	if ref := b.Spec.OIDC.CABundleSecretRef; ref != nil {
 		const of = "spec.oidc.caBundleSecretRef"

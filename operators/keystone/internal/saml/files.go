@@ -2,7 +2,6 @@ package saml
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,10 +25,7 @@ func Files(b *keystonev1alpha1.KeystoneIdentityBackend, secret *corev1.Secret, n
 	if _, err := Parse(text, s.EntityID, now); err != nil {
 		return nil, fmt.Errorf("%s cannot be used: %w", at, err)
 	}
-	return map[string]string{
-		MetadataFile: string(text), oidc.ProviderFile: directives(b).String(),
-		oidc.DashboardsFile: strings.Join(s.TrustedDashboards, "\n"),
-	}, nil
+	return map[string]string{MetadataFile: string(text), oidc.ProviderFile: directives(b).String()}, nil
 }
 
 // directives are those of the proxy about the provider. Only attributes that mappings use become claims.

@@ -41,7 +41,6 @@ func backend(text string) *keystonev1alpha1.KeystoneIdentityBackend {
 		Attributes: []keystonev1alpha1.SAMLAttribute{
 			{Claim: "email", Name: "urn:oid:0.9.2342.19200300.100.1.3"}, {Claim: "unused", Name: "secret"},
 		},
-		TrustedDashboards: []string{"https://a/auth/websso/", "https://b/auth/websso/"},
 	}
 	b.Spec.Mappings = []keystonev1alpha1.MappingRule{{
 		Local:  []keystonev1alpha1.LocalMapping{{User: &keystonev1alpha1.MappedUser{Name: "{0}"}}},
@@ -98,9 +97,6 @@ func TestOnlyAttributesThatMappingsUseBecomeClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Compare(t, "provider.conf", files[oidc.ProviderFile])
-	if got := files[oidc.DashboardsFile]; got != "https://a/auth/websso/\nhttps://b/auth/websso/" {
-		t.Errorf("the dashboards are %s", got)
-	}
 }
 
 func TestMetadataOfASecretIsThatOfItsKey(t *testing.T) {

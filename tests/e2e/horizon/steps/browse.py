@@ -3,12 +3,11 @@
 projects, uploads an image, goes on while each pod is replaced, changes the language and logs out.
 
 Usage: browse.py <PASSWORD   that of the user admin
-Environment: URL (of the Horizon), ADDRESS (the Gateway's, as HOST:PORT), KEY (the SHA-256 of
-the Gateway's public key, in base64), NAMESPACE and HORIZON (its name), IMAGE (a file to upload as an image with the name of the file;
-empty: nothing is uploaded), SCREENSHOTS (a folder for
-pictures of the pages; empty: none are taken).
+Environment: URL (of the Horizon), RULES and KEYS (those of gateway.sh), NAMESPACE and HORIZON (its name), IMAGE (a file to upload as
+an image with the name of the file; empty: nothing is uploaded), SCREENSHOTS (a folder for pictures of the pages; empty: none are taken).
 """
 
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -23,21 +22,18 @@ from selenium.webdriver.support import expected_conditions as expected
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 URL = os.environ["URL"]
-HORIZON = os.environ["HORIZON"]
-SELECTOR = "--selector=app.kubernetes.io/name=horizon,app.kubernetes.io/instance=" + HORIZON
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 # A page is slow while a busy machine starts its pods.
 PATIENCE = 120
 
 
 def browser(profile):
-    """Returns a browser that reaches the Horizon through the Gateway, and trusts only its key."""
+    """Returns a browser that reaches the Horizon through the Gateway, and trusts only certain keys."""
     options = webdriver.ChromeOptions()
     for argument in (
         # "new" has the same engine as a browser with a window.
         "--headless=new", f"--user-data-dir={profile}", "--no-proxy-server", "--lang=en", "--disable-dev-shm-usage",
-        f"--host-resolver-rules=MAP {urllib.parse.urlsplit(URL).hostname}:443 {os.environ['ADDRESS']}",
-        f"--ignore-certificate-errors-spki-list={os.environ['KEY']}",
+        f"--host-resolver-rules={os.environ['RULES']}", f"--ignore-certificate-errors-spki-list={os.environ['KEYS']}",
     ):
         options.add_argument(argument)
     if os.geteuid() == 0:
@@ -83,7 +79,7 @@ def kubectl(*arguments):
 def replace(pod):
     """Kills a pod, and waits for another in its place."""
     kubectl("delete", pod, "--grace-period=1", "--ignore-not-found")
-    kubectl("rollout", "status", "deployment/" + HORIZON, "--timeout=4m")
+    kubectl("rollout", "status", "deployment/" + os.environ["HORIZON"], "--timeout=4m")
 
 
 def log_in(person, password):
@@ -95,10 +91,10 @@ def log_in(person, password):
     person.leaves("/auth/")
 
 
-def see_the_projects(person):
+def see_the_project(person, name):
     person.open("/identity/")
-    row = person.sees("#tenants tbody tr[data-display=admin]")
-    if "admin" not in row.text:
+    row = person.sees(f"#tenants tbody tr[data-display={name}]")
+    if name not in row.text:
         sys.exit("the table of projects shows: " + row.text)
 
 
@@ -135,24 +131,31 @@ def log_out(person):
     person.sees("#id_username")
 
 
-def main():
-    password = sys.stdin.readline().strip()
+@contextlib.contextmanager
+def somebody():
+    """Provides a person with a browser of their own."""
     with tempfile.TemporaryDirectory() as profile:
         driver = browser(profile)
         try:
-            person = Person(driver)
-            log_in(person, password)
-            see_the_projects(person)
-            person.photographs("projects")
-            if os.environ.get("IMAGE"):
-                upload(person, pathlib.Path(os.environ["IMAGE"]))
-            for pod in kubectl("get", "pods", SELECTOR, "--output=name"):
-                replace(pod)
-                see_the_projects(person)
-            change_the_language(person, "de", "Projekte")
-            log_out(person)
+            yield Person(driver)
         finally:
             driver.quit()
+
+
+def main():
+    password = sys.stdin.readline().strip()
+    selector = "--selector=app.kubernetes.io/name=horizon,app.kubernetes.io/instance=" + os.environ["HORIZON"]
+    with somebody() as person:
+        log_in(person, password)
+        see_the_project(person, "admin")
+        person.photographs("projects")
+        if os.environ.get("IMAGE"):
+            upload(person, pathlib.Path(os.environ["IMAGE"]))
+        for pod in kubectl("get", "pods", selector, "--output=name"):
+            replace(pod)
+            see_the_project(person, "admin")
+        change_the_language(person, "de", "Projekte")
+        log_out(person)
 
 
 if __name__ == "__main__":

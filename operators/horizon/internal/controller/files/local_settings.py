@@ -10,6 +10,7 @@ import logging
 import pathlib
 
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 from openstack_dashboard.settings import HORIZON_CONFIG
 
 HOSTS = []
@@ -18,6 +19,9 @@ CACHE_PREFIX = ""
 IDENTITY_URL = ""
 USER_DOMAIN = ""
 MULTI_DOMAIN = False
+DOMAINS = []
+PROVIDERS = []
+PUBLIC_IDENTITY_URL = ""
 BEHIND_TLS = False
 SECRET_KEY_FILE = ""
 UPLOAD_DIR = ""
@@ -90,10 +94,20 @@ HORIZON_CONFIG["user_home"] = home
 
 OPENSTACK_KEYSTONE_URL = IDENTITY_URL
 OPENSTACK_KEYSTONE_DEFAULT_DOMAIN = USER_DOMAIN
-OPENSTACK_KEYSTONE_MULTIDOMAIN_SUPPORT = MULTI_DOMAIN
+OPENSTACK_KEYSTONE_MULTIDOMAIN_SUPPORT = MULTI_DOMAIN or bool(DOMAINS)
+# A person who may name any domain needs a field for it.
+OPENSTACK_KEYSTONE_DOMAIN_DROPDOWN = bool(DOMAINS) and not MULTI_DOMAIN
+OPENSTACK_KEYSTONE_DOMAIN_CHOICES = [(name, name) for name in dict.fromkeys([USER_DOMAIN, *DOMAINS])]
 OPENSTACK_ENDPOINT_TYPE = "internalURL"
 # Of services that have no internal endpoint.
 SECONDARY_ENDPOINT_TYPE = "publicURL"
+
+WEBSSO_ENABLED = bool(PROVIDERS)
+WEBSSO_IDP_MAPPING = {f"{name}_{protocol}": (name, protocol) for name, protocol in PROVIDERS}
+WEBSSO_CHOICES = [("credentials", gettext_lazy("Keystone Credentials"))] + [(f"{name}_{protocol}", name) for name, protocol in PROVIDERS]
+WEBSSO_KEYSTONE_URL = PUBLIC_IDENTITY_URL
+# The token of such a login is tried where all logins are. Otherwise the browser would say where.
+WEBSSO_USE_HTTP_REFERER = False
 
 
 class JSONLines(logging.Formatter):

@@ -29,6 +29,8 @@ class LocalSettings(unittest.TestCase):
         self.horizon = types.SimpleNamespace(HORIZON_CONFIG={"user_home": "openstack_dashboard.views.get_user_home"})
         modules = {
             "django": types.SimpleNamespace(), "django.urls": types.SimpleNamespace(reverse=lambda name: name),
+            "django.utils": types.SimpleNamespace(),
+            "django.utils.translation": types.SimpleNamespace(gettext_lazy=lambda text: text),
             "openstack_dashboard": types.SimpleNamespace(), "openstack_dashboard.settings": self.horizon,
         }
         patched = mock.patch.dict(sys.modules, modules)
@@ -88,6 +90,28 @@ class LocalSettings(unittest.TestCase):
         found = self.load(BEHIND_TLS=True)
         self.assertEqual(found["SECURE_PROXY_SSL_HEADER"], ("HTTP_X_FORWARDED_PROTO", "https"))
         self.assertTrue(found["SESSION_COOKIE_SECURE"] and found["CSRF_COOKIE_SECURE"])
+
+    def test_people_log_in_with_a_password_in_one_domain(self):
+        found = self.load(USER_DOMAIN="Default")
+        self.assertFalse(found["WEBSSO_ENABLED"] or found["OPENSTACK_KEYSTONE_MULTIDOMAIN_SUPPORT"])
+
+    def test_people_choose_among_the_domains_that_are_known(self):
+        found = self.load(USER_DOMAIN="Default", DOMAINS=["staff", "Default"])
+        self.assertTrue(found["OPENSTACK_KEYSTONE_MULTIDOMAIN_SUPPORT"] and found["OPENSTACK_KEYSTONE_DOMAIN_DROPDOWN"])
+        self.assertEqual(found["OPENSTACK_KEYSTONE_DOMAIN_CHOICES"], [("Default", "Default"), ("staff", "staff")])
+
+    def test_people_name_any_domain_if_there_may_be_others(self):
+        found = self.load(MULTI_DOMAIN=True, DOMAINS=["staff"])
+        self.assertTrue(found["OPENSTACK_KEYSTONE_MULTIDOMAIN_SUPPORT"])
+        self.assertFalse(found["OPENSTACK_KEYSTONE_DOMAIN_DROPDOWN"])
+
+    def test_people_choose_a_provider_which_their_browser_reaches_through_keystones_public_url(self):
+        found = self.load(PROVIDERS=[["company", "openid"]], PUBLIC_IDENTITY_URL="https://keystone.example.com/v3")
+        self.assertTrue(found["WEBSSO_ENABLED"])
+        self.assertEqual([choice for choice, _ in found["WEBSSO_CHOICES"]], ["credentials", "company_openid"])
+        self.assertEqual(found["WEBSSO_IDP_MAPPING"], {"company_openid": ("company", "openid")})
+        self.assertEqual(found["WEBSSO_KEYSTONE_URL"], "https://keystone.example.com/v3")
+        self.assertFalse(found["WEBSSO_USE_HTTP_REFERER"])
 
     def test_given_settings_take_precedence_over_defaults(self):
         found = self.load(GIVEN=json.dumps({"SESSION_TIMEOUT": 7200, "OPENSTACK_ENDPOINT_TYPE": "publicURL"}))
