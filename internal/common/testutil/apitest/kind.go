@@ -115,6 +115,9 @@ type Kind[T client.Object] struct {
 	// KubernetesFields lists the fields with types of Kubernetes, which has its own rules
 	// for their contents.
 	KubernetesFields []string
+	// SharedFields lists the fields with types that another kind has, too. The tests of that kind
+	// break the rules below them and know the defaults.
+	SharedFields []string
 	// SameAsNothing lists bounds of the schema, such as "spec.port minimum", that
 	// reject a value which the field's Go type cannot distinguish from an unset
 	// one.

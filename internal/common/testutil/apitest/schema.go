@@ -25,6 +25,9 @@ func (k Kind[T]) nodes(t testing.TB) []node {
 }
 
 func (k Kind[T]) below(n node) []node {
+	if slices.Contains(k.SharedFields, n.path) {
+		return nil
+	}
 	nodes := []node{n}
 	if slices.Contains(k.KubernetesFields, n.path) {
 		return nodes

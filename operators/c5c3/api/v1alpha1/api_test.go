@@ -43,6 +43,11 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 			glancePath + ".affinity", glancePath + ".extraEnv[0]", glancePath + ".resources",
 			horizonPath + ".affinity", horizonPath + ".extraEnv[0]", horizonPath + ".resources",
 		},
+		SharedFields: []string{
+			keystonePath + ".identityBackends[0].domain", keystonePath + ".identityBackends[0].ldap",
+			keystonePath + ".identityBackends[0].oidc", keystonePath + ".identityBackends[0].saml",
+			keystonePath + ".identityBackends[0].mappings", keystonePath + ".identityBackends[0].groups",
+		},
 		SameAsNothing: []string{
 			"spec.services required", databasePath + ".host minLength", databasePath + ".port minimum",
 		},

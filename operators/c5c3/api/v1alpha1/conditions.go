@@ -11,6 +11,8 @@ const (
 	ConditionAdminPasswordReady = "AdminPasswordReady"
 	// ConditionKeystoneReady covers the Keystone resource.
 	ConditionKeystoneReady = "KeystoneReady"
+	// ConditionIdentityBackendsReady covers the identity backends of the Keystone; it is informational.
+	ConditionIdentityBackendsReady = "IdentityBackendsReady"
 	// ConditionKORCReady covers the application credential that K-ORC creates.
 	ConditionKORCReady = "KORCReady"
 	// ConditionAdminCredentialReady covers the delivery of the application credential through the secret store into clouds.yaml.
@@ -88,6 +90,16 @@ const (
 	ReasonRollBackRefused = "RollBackRefused"
 	// ReasonWaitingForKeystone: wait; if it persists, look at the conditions of the Keystone.
 	ReasonWaitingForKeystone = "WaitingForKeystone"
+
+	// ReasonIdentityBackendsReady: nothing to do.
+	ReasonIdentityBackendsReady = "IdentityBackendsReady"
+	// ReasonNoIdentityBackends: nothing to do; services.keystone.identityBackends is empty.
+	ReasonNoIdentityBackends = "NoIdentityBackends"
+	// ReasonIdentityBackendError: look at the error in the message.
+	ReasonIdentityBackendError = "IdentityBackendError"
+	// ReasonWaitingForIdentityBackends: wait; if it persists, look at the conditions of the KeystoneIdentityBackends that the
+	// message names; users of other domains are not affected.
+	ReasonWaitingForIdentityBackends = "WaitingForIdentityBackends"
 
 	// ReasonFinalizingBarbican: wait; Barbican's database is dropped before its
 	// server is deleted; if it persists, look at what the message names.

@@ -10,6 +10,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	barbicanv1alpha1 "github.com/c5c3/forge/operators/barbican/api/v1alpha1"
 	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // minimal returns the least a user has to write.
@@ -26,6 +27,7 @@ func completed() *ControlPlane { return defaulted(minimal()) }
 // withServices has all services.
 func withServices() *ControlPlane {
 	cp := minimal()
+	cp.Spec.Services.Keystone.IdentityBackends = []ServiceKeystoneIdentityBackendSpec{inDirectory("staff")}
 	cp.Spec.Services.Barbican = &ServiceBarbicanSpec{SecretStores: []ServiceBarbicanSecretStoreSpec{inVault("vault")}}
 	cp.Spec.Services.Placement = &ServicePlacementSpec{}
 	cp.Spec.Services.Glance = &ServiceGlanceSpec{Backends: []ServiceGlanceBackendSpec{inBucket("images")}}
@@ -78,7 +80,8 @@ func complete() *ControlPlane {
 	}
 	cp.Spec.Services.Keystone = &ServiceKeystoneSpec{
 		ServiceSpec: service, ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"},
-		RotationInterval: every(168 * time.Hour),
+		RotationInterval: every(168 * time.Hour), IdentityBackends: []ServiceKeystoneIdentityBackendSpec{inDirectory("staff")},
+		ProxyImage: &commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone-proxy", Tag: "2.4", Digest: apitest.Digest},
 	}
 	cp.Spec.Services.Barbican = &ServiceBarbicanSpec{
 		ServiceSpec: *service.DeepCopy(), ServiceAPISpec: ServiceAPISpec{policy(), "https://keystone.example.com/v3"},
@@ -135,6 +138,18 @@ func completeBrownfield() *ControlPlane {
 
 func policy() *commonv1.PolicySpec {
 	return &commonv1.PolicySpec{Rules: map[string]string{"identity:list_users": "role:reader"}, ConfigMapRef: named("policy")}
+}
+
+// inDirectory is an identity backend with a domain of its own name.
+func inDirectory(name string) ServiceKeystoneIdentityBackendSpec {
+	return ServiceKeystoneIdentityBackendSpec{Name: name, IdentityBackendSpec: keystonev1alpha1.IdentityBackendSpec{
+		Type: keystonev1alpha1.IdentityBackendLDAP, Domain: keystonev1alpha1.IdentityDomainSpec{Name: name},
+		LDAP: &keystonev1alpha1.LDAPSpec{
+			URLs: []string{"ldaps://ldap.example.com"}, TLS: &keystonev1alpha1.LDAPTLSSpec{CABundleSecretRef: commonv1.SecretRefSpec{Name: "ca"}},
+			BindCredentialsSecretRef: commonv1.CredentialsReference{Name: "reader"},
+			Users:                    keystonev1alpha1.LDAPUsersSpec{Tree: "ou=people,dc=example,dc=com"},
+		},
+	}}
 }
 
 func inVault(name string) ServiceBarbicanSecretStoreSpec {

@@ -7,6 +7,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	barbicanv1alpha1 "github.com/c5c3/forge/operators/barbican/api/v1alpha1"
 	glancev1alpha1 "github.com/c5c3/forge/operators/glance/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // ServicesSpec holds the OpenStack services of a control plane.
@@ -124,6 +125,35 @@ type ServiceKeystoneSpec struct {
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s') && duration(self).getMilliseconds() % 86400000 == 0",message="rotationInterval must be a positive multiple of 24h, for example 168h"
 	RotationInterval *metav1.Duration `json:"rotationInterval,omitempty"`
+
+	// identityBackends are the sources of users other than the database; each becomes a
+	// KeystoneIdentityBackend, and has a domain of its own. One that is removed is deleted, with its
+	// domain as domain.deletionPolicy says. The control plane is ready without them.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, b.domain.name.lowerAscii() == a.domain.name.lowerAscii()))",message="each domain can have one backend"
+	IdentityBackends []ServiceKeystoneIdentityBackendSpec `json:"identityBackends,omitempty"`
+
+	// proxyImage is the image of the proxy in the pods of a Keystone with a backend of the type OIDC or
+	// SAML. When it is not set, Keystone's own default applies.
+	//
+	// +optional
+	ProxyImage *commonv1.ImageSpec `json:"proxyImage,omitempty"`
+}
+
+// ServiceKeystoneIdentityBackendSpec is a source of users and groups for one domain of Keystone.
+type ServiceKeystoneIdentityBackendSpec struct {
+	// name is the name of the KeystoneIdentityBackend.
+	//
+	// +required
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:Pattern=`^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$`
+	Name string `json:"name"`
+
+	keystonev1alpha1.IdentityBackendSpec `json:",inline"`
 }
 
 // ServiceBarbicanSpec holds the settings of Barbican that a control plane

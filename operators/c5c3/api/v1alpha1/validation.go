@@ -48,6 +48,9 @@ var ownRules = rules.Table[*ControlPlane]{
 	})},
 
 	{Path: "spec.services.keystone.rotationInterval", Check: checkRotationInterval},
+	{Path: "spec.services.keystone.proxyImage", Check: checkProxyImage},
+	{Path: identityBackends.path, Check: identityBackends.validate},
+	{Path: identityBackends.path, Check: checkDomains},
 	{Path: "spec.services.horizon.secretKeyRef", Check: checkHorizonSecretKey},
 	{Path: backends.path, Check: backends.validate},
 	{Path: secretStores.path, Check: secretStores.validate},

@@ -117,6 +117,13 @@ func checkRotationInterval(cp *ControlPlane, at *field.Path) field.ErrorList {
 		"rotationInterval must be a positive multiple of 24h, for example 168h")}
 }
 
+func checkProxyImage(cp *ControlPlane, at *field.Path) field.ErrorList {
+	if keystone := cp.Spec.Services.Keystone; keystone != nil && keystone.ProxyImage != nil {
+		return commonv1.ValidateImage(*keystone.ProxyImage, "keystone-proxy", at)
+	}
+	return nil
+}
+
 func checkHorizonSecretKey(cp *ControlPlane, at *field.Path) field.ErrorList {
 	if horizon := cp.Spec.Services.Horizon; horizon != nil && horizon.SecretKeyRef != nil {
 		return commonv1.ValidateSecretRef(*horizon.SecretKeyRef, at)

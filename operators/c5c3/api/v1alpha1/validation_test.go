@@ -104,6 +104,16 @@ func immutableChanges() []violation {
 			Name: "place of a secret store", Change: ofSecretStore(func(s *ServiceBarbicanSecretStoreSpec) { s.Vault.KVMountpoint = "other" }),
 			Path: barbicanPath + ".secretStores[0].vault.kvMountpoint", Message: "the mount point and the namespace cannot be changed",
 		},
+		{
+			Name:   "domain of an identity backend",
+			Change: ofIdentityBackend(func(b *ServiceKeystoneIdentityBackendSpec) { b.Domain.Name = "others" }),
+			Path:   keystonePath + ".identityBackends[0].domain", Message: "the name and the mode cannot be changed",
+		},
+		{
+			Name: "type of an identity backend", Change: atProvider(func(*ServiceKeystoneIdentityBackendSpec) {}),
+			Path:    keystonePath + ".identityBackends[0].type",
+			Message: "the type and the names of the identity provider and of the protocol cannot be changed",
+		},
 		{Name: "clouds.yaml", Change: clouds("other"), Path: cloudsPath, Message: "secretName is immutable"},
 		{
 			Name: "release", Change: func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "2025.1" },
@@ -128,9 +138,14 @@ func mutableChanges() map[string]func(*ControlPlane) {
 		"another backend first":           withBackend(inVolume("other"), func(*ServiceGlanceBackendSpec) {}),
 		"no backend":                      func(cp *ControlPlane) { cp.Spec.Services.Glance.Backends = nil },
 		"another host of a backend":       ofBackend(func(b *ServiceGlanceBackendSpec) { b.S3.Host = "s3.example.org" }),
-		"no secret store":                 func(cp *ControlPlane) { cp.Spec.Services.Barbican.SecretStores = nil },
-		"another address of a store":      ofSecretStore(func(s *ServiceBarbicanSecretStoreSpec) { s.Vault.URL = "https://vault.example.org" }),
-		"no Placement":                    func(cp *ControlPlane) { cp.Spec.Services.Placement = nil },
+		"another identity backend":        withIdentityBackend(inDirectory("others")),
+		"no identity backend":             ofService(func(k *ServiceKeystoneSpec) { k.IdentityBackends = nil }),
+		"another directory": ofIdentityBackend(func(b *ServiceKeystoneIdentityBackendSpec) {
+			b.LDAP.URLs = []string{"ldaps://ldap.example.org"}
+		}),
+		"no secret store":            func(cp *ControlPlane) { cp.Spec.Services.Barbican.SecretStores = nil },
+		"another address of a store": ofSecretStore(func(s *ServiceBarbicanSecretStoreSpec) { s.Vault.URL = "https://vault.example.org" }),
+		"no Placement":               func(cp *ControlPlane) { cp.Spec.Services.Placement = nil },
 	}
 }
 

@@ -38,7 +38,7 @@ func violations() []violation {
 		serviceViolations("Placement", placementPath, ofPlacement), serviceViolations("Horizon", horizonPath, ofHorizon),
 		serviceViolations("Glance", glancePath, ofGlance), apiViolations("Glance", glancePath, ofGlance, glanceAPI),
 		keystoneViolations(), barbicanViolations(), placementViolations(), glanceViolations(), backendViolations(), secretStoreViolations(),
-		horizonViolations(),
+		horizonViolations(), identityBackendViolations(),
 		apiViolations("Keystone", keystonePath, ofKeystone, keystoneAPI), apiViolations("Placement", placementPath, ofPlacement, placementAPI),
 		globalViolations(), serviceUserViolations(), credentialViolations(), backupViolations(),
 	)

@@ -119,6 +119,13 @@ func credentialConditions() []vocabulary.Condition {
 				ReasonEndpointRegionError,
 			},
 		},
+		{
+			Type: ConditionIdentityBackendsReady,
+			True: []string{ReasonIdentityBackendsReady, ReasonNoIdentityBackends, ReasonKeystoneNotManaged},
+			False: []string{
+				ReasonKeystoneNotInstalled, ReasonIdentityBackendError, ReasonWaitingForIdentityBackends,
+			},
+		},
 		backupCondition(),
 	}
 }

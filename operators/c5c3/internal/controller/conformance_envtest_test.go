@@ -48,7 +48,7 @@ var watched = []string{
 	"externalsecrets.external-secrets.io", "pushsecrets.external-secrets.io",
 	"applicationcredentials.openstack.k-orc.cloud", "domains.openstack.k-orc.cloud", "users.openstack.k-orc.cloud",
 	"services.openstack.k-orc.cloud", "endpoints.openstack.k-orc.cloud", "projects.openstack.k-orc.cloud", "roles.openstack.k-orc.cloud",
-	"keystones.keystone.openstack.c5c3.io", "barbicans.barbican.openstack.c5c3.io",
+	"keystones.keystone.openstack.c5c3.io", "keystoneidentitybackends.keystone.openstack.c5c3.io", "barbicans.barbican.openstack.c5c3.io",
 	"barbicansecretstores.barbican.openstack.c5c3.io", "placements.placement.openstack.c5c3.io",
 	"glances.glance.openstack.c5c3.io", "glancebackends.glance.openstack.c5c3.io", "horizons.horizon.openstack.c5c3.io",
 }
@@ -96,6 +96,7 @@ func controlPlanes(changes ...func(*c5c3v1alpha1.ControlPlane)) conformance.Kind
 		Reasons: map[string]string{
 			"BarbicanReady": "BarbicanNotManaged", "GlanceReady": "GlanceNotManaged",
 			"PlacementReady": "PlacementNotManaged", "HorizonReady": "HorizonNotManaged", "BackupReady": "BackupNotConfigured",
+			"IdentityBackendsReady": "NoIdentityBackends",
 		},
 		Writes: map[string]int{
 			"patch controlplanes.c5c3.io": 1, "apply mariadbs.k8s.mariadb.com": 1, "apply memcacheds.memcached.c5c3.io": 1,

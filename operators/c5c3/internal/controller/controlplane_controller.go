@@ -104,6 +104,10 @@ func afterServices(all services.List) reconcile.Pipeline[*pass.Pass] {
 			Needs: []string{services.StepAdminCredential}, HeldBack: c5c3v1alpha1.ReasonWaitingForAdminCredential,
 		},
 		{
+			Name: "IdentityBackends", Condition: c5c3v1alpha1.ConditionIdentityBackendsReady, Run: all.ReconcileIdentityBackends,
+			Informational: true,
+		},
+		{
 			Name: "Backup", Condition: c5c3v1alpha1.ConditionBackupReady, Run: withAll(all, backup.Reconcile), Informational: true,
 			Needs: []string{services.StepInfrastructure}, HeldBack: c5c3v1alpha1.ReasonWaitingForInfrastructure,
 		},

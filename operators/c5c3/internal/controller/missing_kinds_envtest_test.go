@@ -24,6 +24,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/services"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
+	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
 // bare is a separate API server without any third-party kinds, and an operator that is never
@@ -79,6 +80,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	for _, svc := range furtherServices {
 		edit(b.cp, svc, "{}")
 	}
+	b.cp.Spec.Services.Keystone.IdentityBackends = []c5c3v1alpha1.ServiceKeystoneIdentityBackendSpec{fixture.Directory("staff")}
 	b.cp.Spec.Services.Glance.Backends = []c5c3v1alpha1.ServiceGlanceBackendSpec{volume("images")}
 	objects.Create(t, b, b.cp)
 	b.expect(t, "InfrastructureReady", metav1.ConditionFalse, "MariaDBNotInstalled",
@@ -96,8 +98,13 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	standin.Start(t, b.env.Config, standin.NewReady(infraapi.MemcachedKind))
 	b.expect(t, "KeystoneReady", metav1.ConditionFalse, "KeystoneNotInstalled", "install the Keystone operator")
 
-	b.define(t, "../../../keystone/config/crd/bases")
+	b.define(t, "../../../keystone/config/crd/bases/keystone.openstack.c5c3.io_keystones.yaml")
 	b.report(t, "2025.2", "", true)
+	b.expect(t, "KeystoneReady", metav1.ConditionTrue, "KeystoneReady")
+	b.expect(t, "IdentityBackendsReady", metav1.ConditionFalse, "KeystoneNotInstalled",
+		"no kind KeystoneIdentityBackend: install the Keystone operator")
+	b.define(t, "../../../keystone/config/crd/bases")
+	b.expect(t, "IdentityBackendsReady", metav1.ConditionFalse, "WaitingForIdentityBackends", "KeystoneIdentityBackend staff is not ready")
 	for _, svc := range furtherServices {
 		b.expectEach(t, services.List{svc}, metav1.ConditionFalse, "KINDNotInstalled", "install the "+svc.Kind.Kind+" operator")
 	}

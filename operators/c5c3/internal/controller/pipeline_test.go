@@ -27,7 +27,8 @@ func TestAnAdditionalServiceIsInsertedIntoThePipeline(t *testing.T) {
 	}
 	want := []string{
 		"Infrastructure", "DBCredentials", "AdminPassword", "KORCInputs", "Restore", "Keystone", "KORC", "BootstrapResources",
-		"AdminCredential", "Placement", "Sundial", "Catalog", "Backup",
+		"AdminCredential", "Placement", "Sundial", "Catalog", "IdentityBackends",
+		"Backup",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("the steps are %v", names)

@@ -46,6 +46,9 @@ func TestServicesMatchTheirGoldenFiles(t *testing.T) {
 	for _, backend := range glanceBackends(fixture.Complete()) {
 		golden.CompareYAML(t, "complete/glance-backend-"+backend.GetName()+".yaml", backend)
 	}
+	for _, backend := range identityBackends(fixture.Complete()) {
+		golden.CompareYAML(t, "complete/keystone-identity-backend-"+backend.GetName()+".yaml", backend)
+	}
 	for _, store := range secretStores(fixture.Complete()) {
 		golden.CompareYAML(t, "complete/barbican-secret-store-"+store.GetName()+".yaml", store)
 	}

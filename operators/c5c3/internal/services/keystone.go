@@ -7,6 +7,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -15,7 +16,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones;keystoneidentitybackends,verbs=get;list;watch;create;patch;delete
 
 // Keystone is the Identity service.
 var Keystone = Service{
@@ -39,6 +40,13 @@ var Keystone = Service{
 	Empty:         func() child { return &keystonev1alpha1.Keystone{} },
 	child:         func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) { return keystoneChild(cp, with) },
 	allowDeletion: c5c3v1alpha1.AnnotationAllowKeystoneDeletion,
+	Parts: &Parts{
+		Kind:     keystonev1alpha1.GroupVersion.WithKind(keystonev1alpha1.KindIdentityBackend),
+		Empty:    func() part { return &keystonev1alpha1.KeystoneIdentityBackend{} },
+		list:     func() client.ObjectList { return &keystonev1alpha1.KeystoneIdentityBackendList{} },
+		wanted:   identityBackends,
+		optional: true,
+	},
 
 	Database: &Database{
 		Secret:    func(cp *c5c3v1alpha1.ControlPlane) string { return cp.DatabaseSecretRef().Name },
@@ -70,6 +78,7 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane, with given) (*keystonev1alpha1
 				AdminPasswordSecretRef: cp.AdminSecretRef(), Region: cp.Spec.Region, PublicEndpoint: publicEndpoint(service),
 			},
 			TrustedDashboards: trustedDashboards(cp),
+			ProxyImage:        service.ProxyImage.DeepCopy(),
 		},
 	}
 	if service.RotationInterval != nil {

@@ -3,8 +3,10 @@ package services
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,6 +28,8 @@ type Parts struct {
 	list  func() client.ObjectList
 	// wanted builds those of a control plane with the service.
 	wanted func(*c5c3v1alpha1.ControlPlane) []part
+	// optional parts have a step with a condition of their own. The service is ready without them.
+	optional bool
 }
 
 // part is a resource that belongs to that of a service, with the status reported by the
@@ -35,20 +39,19 @@ type part interface {
 	GetConditions() []metav1.Condition
 }
 
+// needsParts reports whether the service is ready only with its parts.
+func (svc Service) needsParts() bool { return svc.Parts != nil && !svc.Parts.optional }
+
 // applyParts applies the parts in the spec, and deletes the others that the control plane has
-// made. It returns what they wait for, "" if nothing.
+// made. One that fails does not keep it from the others. It returns what they wait for, "" if
+// nothing.
 func (svc Service) applyParts(ctx context.Context, s *pass.Pass) (waits string, err error) {
-	if svc.Parts == nil {
-		return "", nil
-	}
-	wanted := svc.Parts.wanted(s.CP)
+	wanted, errs := svc.Parts.wanted(s.CP), []error(nil)
 	for _, one := range wanted {
-		if err := apply.EnsureObject[client.Object](ctx, s.ThirdParty, s.Scheme, s.CP, one, pass.FieldManager); err != nil {
-			return "", err
-		}
+		errs = append(errs, apply.EnsureObject[client.Object](ctx, s.ThirdParty, s.Scheme, s.CP, one, pass.FieldManager))
 	}
 	removed, err := svc.deleteParts(ctx, s, wanted)
-	return svc.awaited(wanted, removed), err
+	return svc.awaited(wanted, removed), errors.Join(append(errs, err)...)
 }
 
 // deleteParts deletes the parts that the control plane has made, but for those to keep. It
@@ -86,22 +89,23 @@ func (svc Service) parts(ctx context.Context, s *pass.Pass) ([]part, error) {
 	return all, nil
 }
 
-// awaited returns what the service waits for although its resource is ready, "" if nothing: a
-// part that is not ready, or one that is removed and still there.
+// awaited returns what the service waits for although its resource is ready, "" if nothing:
+// parts that are not ready, and those that are removed and still there.
 func (svc Service) awaited(wanted, removed []part) string {
+	var waits []string
 	for _, one := range wanted {
 		ready := currentReady(one)
 		switch {
 		case !one.GetDeletionTimestamp().IsZero():
-			return svc.Parts.describe(one, "is being deleted")
+			waits = append(waits, svc.Parts.describe(one, "is being deleted"))
 		case ready == nil || ready.Status != metav1.ConditionTrue:
-			return svc.Parts.describe(one, "is not ready")
+			waits = append(waits, svc.Parts.describe(one, "is not ready"))
 		}
 	}
-	if len(removed) > 0 {
-		return svc.Parts.describe(removed[0], "is being deleted")
+	for _, one := range removed {
+		waits = append(waits, svc.Parts.describe(one, "is being deleted"))
 	}
-	return ""
+	return strings.Join(waits, "; ")
 }
 
 // describe says how a part is, and why.

@@ -50,6 +50,13 @@ func TestAServiceWaitsForItsParts(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
+	first, second := backendNamed(fixture.Complete(), "first"), backendNamed(fixture.Complete(), "second")
+	refuse(first)
+	refuse(second)
+	if got, want := Glance.awaited([]part{first, second}, nil), "GlanceBackend first is not ready: 3 images; "+
+		"GlanceBackend second is not ready: 3 images"; got != want {
+		t.Errorf("two: got %q, want %q", got, want)
+	}
 	removed := backendNamed(fixture.Complete(), "old")
 	if got, want := Glance.awaited(nil, []part{removed}), "GlanceBackend old is being deleted"; got != want {
 		t.Errorf("removed: got %q, want %q", got, want)
@@ -77,7 +84,8 @@ func TestPartsFollowTheSpec(t *testing.T) {
 		}
 	}
 	waits, err := Glance.applyParts(t.Context(), s)
-	if want := "GlanceBackend volume is not ready"; err != nil || waits != want {
+	const want = "GlanceBackend volume is not ready; GlanceBackend bucket is not ready; GlanceBackend removed is being deleted"
+	if err != nil || waits != want {
 		t.Fatalf("it waits for %q (%v), want %q", waits, err, want)
 	}
 	expect("in the spec", "bucket", "users", "volume")

@@ -101,13 +101,13 @@ func (svc Service) lacking(s *pass.Pass) string {
 	switch {
 	case !s.Kinds.Served(svc.Kind):
 		return svc.Kind.Kind
-	case svc.Parts != nil && !s.Kinds.Served(svc.Parts.Kind):
+	case svc.needsParts() && !s.Kinds.Served(svc.Parts.Kind):
 		return svc.Parts.Kind.Kind
 	}
 	return ""
 }
 
-// apply applies the resource and its parts, and lets it continue if it was held for the upgrade
+// apply applies the resource and the parts that it needs, and lets it continue if it was held for the upgrade
 // of the Identity service. It returns what the parts wait for, "" if nothing.
 func (svc Service) apply(ctx context.Context, s *pass.Pass, child child) (waits string, err error) {
 	if err := apply.EnsureObject[client.Object](ctx, s.ThirdParty, s.Scheme, s.CP, child, pass.FieldManager); err != nil {
@@ -118,6 +118,9 @@ func (svc Service) apply(ctx context.Context, s *pass.Pass, child child) (waits 
 	}
 	if err := letGo(ctx, s, child); err != nil {
 		return "", err
+	}
+	if !svc.needsParts() {
+		return "", nil
 	}
 	return svc.applyParts(ctx, s)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"github.com/c5c3/forge/internal/common/admission"
 	"github.com/c5c3/forge/internal/common/fernet"
 	"github.com/c5c3/forge/internal/common/ini"
@@ -106,4 +108,17 @@ func orderWarning(cp *c5c3v1alpha1.ControlPlane, kind, name string, image *commo
 	return fmt.Sprintf("%s gets release %s while Keystone has %s: OpenStack upgrades Keystone first; "+
 		"raise spec.services.keystone.image.tag or spec.openStackRelease before, or set spec.services.%s.image.tag to %s until then",
 		kind, second, first, name, first)
+}
+
+// identityBackendWarnings are those of each identity backend on its own.
+func identityBackendWarnings(cp *c5c3v1alpha1.ControlPlane) (found []string) {
+	keystone := cp.Spec.Services.Keystone
+	if keystone == nil {
+		return nil
+	}
+	at := field.NewPath("spec", "services", "keystone", "identityBackends")
+	for i, backend := range keystone.IdentityBackends {
+		found = append(found, backend.Warnings(at.Index(i))...)
+	}
+	return found
 }

@@ -4,6 +4,7 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -28,7 +29,7 @@ func NewControlPlaneWebhook() *admission.Webhook[*c5c3v1alpha1.ControlPlane] {
 		UpdateRules: c5c3v1alpha1.ValidateUpdate,
 		Lookup:      checkOnlyOne,
 		Warnings: func(_ context.Context, _ client.Reader, cp *c5c3v1alpha1.ControlPlane) []string {
-			return append(append(optionWarnings(cp), fernetWarning(cp)), orderWarnings(cp)...)
+			return slices.Concat(optionWarnings(cp), []string{fernetWarning(cp)}, orderWarnings(cp), identityBackendWarnings(cp))
 		},
 	}
 }

@@ -153,6 +153,18 @@ func TestGlobalOptionsThatAreSecretOrHaveNoEffectAreWarnedAbout(t *testing.T) {
 	}
 }
 
+func TestWarningsOfIdentityBackendsNameTheirFields(t *testing.T) {
+	cp := fixture.Minimal()
+	first, second := fixture.Directory("staff"), fixture.Directory("students")
+	second.LDAP.URLs, second.LDAP.TLS = []string{"ldap://ldap.example.com"}, nil
+	cp.Spec.Services.Keystone.IdentityBackends = []c5c3v1alpha1.ServiceKeystoneIdentityBackendSpec{first, second}
+	warnings, err := admitting(cluster(t)).ValidateCreate(t.Context(), cp)
+	const want = "spec.services.keystone.identityBackends[1].ldap.tls is not set"
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], want) {
+		t.Errorf("got %q (%v), want %q", warnings, err, want)
+	}
+}
+
 func TestAServiceAheadOfItsKeystoneIsAWarning(t *testing.T) {
 	for name, c := range map[string]struct {
 		keystone, placement, barbican, glance, want string

@@ -53,10 +53,13 @@ func (b *KeystoneIdentityBackend) SetObservedGeneration(generation int64) {
 func (b *KeystoneIdentityBackend) StatusCopy() any { return *b.Status.DeepCopy() }
 
 // SetIdentityBackendDefaults fills in the fields that have a default.
-func SetIdentityBackendDefaults(b *KeystoneIdentityBackend) {
-	b.Spec.Domain.Mode = cmp.Or(b.Spec.Domain.Mode, DomainManage)
-	b.Spec.Domain.DeletionPolicy = cmp.Or(b.Spec.Domain.DeletionPolicy, commonv1.DeletionPolicyRetain)
-	ldap := b.Spec.LDAP
+func SetIdentityBackendDefaults(b *KeystoneIdentityBackend) { b.Spec.SetDefaults() }
+
+// SetDefaults fills in the fields that have a default.
+func (s *IdentityBackendSpec) SetDefaults() {
+	s.Domain.Mode = cmp.Or(s.Domain.Mode, DomainManage)
+	s.Domain.DeletionPolicy = cmp.Or(s.Domain.DeletionPolicy, commonv1.DeletionPolicyRetain)
+	ldap := s.LDAP
 	if ldap == nil {
 		return
 	}
@@ -98,20 +101,27 @@ var identityBackendTable = rules.Table[*KeystoneIdentityBackend]{
 	{Path: "spec.keystoneRef.name", Check: func(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
 		return unless(b.Spec.KeystoneRef.Name != "", at, "", "name the Keystone")
 	}},
-	{Path: "spec.domain", Check: checkDomain},
-	{Path: "spec.type", Check: checkType},
-	{Path: "spec.ldap", Check: func(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
-		if b.Spec.LDAP == nil {
-			return nil
-		}
-		return slices.Concat(checkDirectory(b.Spec.LDAP, at), checkUsers(&b.Spec.LDAP.Users, at.Child("users")),
-			checkGroups(b.Spec.LDAP.Groups, at.Child("groups")))
-	}},
-	{Path: "spec.oidc", Check: checkProvider},
-	{Path: "spec.saml", Check: checkSAML},
-	{Path: "spec.mappings", Check: checkMappings},
-	{Path: "spec.groups", Check: checkIdentityGroups},
+	{Path: "spec", Check: func(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList { return b.Spec.Validate(at) }},
 }
+
+// Validate returns everything that is wrong with a source of users. It expects one with its defaults.
+func (s *IdentityBackendSpec) Validate(at *field.Path) field.ErrorList {
+	return slices.Concat(
+		s.Domain.validate(at.Child("domain")),
+		s.checkType(at.Child("type")),
+		checkDirectory(s.LDAP, at.Child("ldap")),
+		checkProvider(s.OIDC, at.Child("oidc")),
+		s.checkSAML(at.Child("saml")),
+		s.checkMappings(at.Child("mappings")),
+		s.checkGroups(at.Child("groups")),
+	)
+}
+
+// DomainIsImmutable and TypeIsImmutable say why the domain and the type of a backend cannot be changed.
+const (
+	DomainIsImmutable = "the name and the mode cannot be changed: create another backend"
+	TypeIsImmutable   = "the type and the names of the identity provider and of the protocol cannot be changed: create another backend"
+)
 
 // identityBackendImmutables are the fields of a KeystoneIdentityBackend that cannot be changed.
 var identityBackendImmutables = []rules.Immutable[*KeystoneIdentityBackend]{
@@ -120,15 +130,12 @@ var identityBackendImmutables = []rules.Immutable[*KeystoneIdentityBackend]{
 		Get: func(b *KeystoneIdentityBackend) any { return b.Spec.KeystoneRef },
 	},
 	{
-		Path: "spec.domain", Message: "the name and the mode cannot be changed: create another backend",
-		Get: func(b *KeystoneIdentityBackend) any {
-			return [...]string{b.Spec.Domain.Name, string(cmp.Or(b.Spec.Domain.Mode, DomainManage))}
-		},
+		Path: "spec.domain", Message: DomainIsImmutable,
+		Get: func(b *KeystoneIdentityBackend) any { return b.Spec.Domain.Origin() },
 	},
 	{
-		Path:    "spec.type",
-		Message: "the type and the names of the identity provider and of the protocol cannot be changed: create another backend",
-		Get:     func(b *KeystoneIdentityBackend) any { return b.Spec.names() },
+		Path: "spec.type", Message: TypeIsImmutable,
+		Get: func(b *KeystoneIdentityBackend) any { return b.Spec.Names() },
 	},
 }
 
@@ -144,22 +151,35 @@ func ValidateIdentityBackendUpdate(old, updated *KeystoneIdentityBackend) field.
 	return rules.Unchanged(identityBackendImmutables, old, updated)
 }
 
+// Origin returns what of a domain says which one it is. It is comparable.
+func (d *IdentityDomainSpec) Origin() any {
+	return [...]string{d.Name, string(cmp.Or(d.Mode, DomainManage))}
+}
+
 func checkIdentityBackendName(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
-	return unless(b.Name == "" || identityBackendName.MatchString(b.Name), at, b.Name,
+	if b.Name == "" {
+		return nil
+	}
+	return ValidateIdentityBackendName(b.Name, at)
+}
+
+// ValidateIdentityBackendName returns what is wrong with the name of a backend.
+func ValidateIdentityBackendName(name string, at *field.Path) field.ErrorList {
+	return unless(identityBackendName.MatchString(name), at, name,
 		"name must be a letter and up to 39 lower case letters, digits and dashes: a Secret is named after it")
 }
 
-func checkType(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
+func (s *IdentityBackendSpec) checkType(at *field.Path) field.ErrorList {
 	return slices.Concat(
-		unless(b.Spec.Type == IdentityBackendLDAP || b.hasProvider(), at, b.Spec.Type, "it must be LDAP, OIDC or SAML"),
-		unless((b.Spec.Type == IdentityBackendLDAP) == (b.Spec.LDAP != nil), at, b.Spec.Type, "the type LDAP needs the field ldap"),
-		unless((b.Spec.Type == IdentityBackendOIDC) == (b.Spec.OIDC != nil), at, b.Spec.Type, "the type OIDC needs the field oidc"),
-		unless((b.Spec.Type == IdentityBackendSAML) == (b.Spec.SAML != nil), at, b.Spec.Type, "the type SAML needs the field saml"),
+		unless(s.Type == IdentityBackendLDAP || s.hasProvider(), at, s.Type, "it must be LDAP, OIDC or SAML"),
+		unless((s.Type == IdentityBackendLDAP) == (s.LDAP != nil), at, s.Type, "the type LDAP needs the field ldap"),
+		unless((s.Type == IdentityBackendOIDC) == (s.OIDC != nil), at, s.Type, "the type OIDC needs the field oidc"),
+		unless((s.Type == IdentityBackendSAML) == (s.SAML != nil), at, s.Type, "the type SAML needs the field saml"),
 	)
 }
 
-func checkDomain(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
-	name, mode, policy := b.Spec.Domain.Name, b.Spec.Domain.Mode, b.Spec.Domain.DeletionPolicy
+func (d *IdentityDomainSpec) validate(at *field.Path) field.ErrorList {
+	name, mode, policy := d.Name, d.Mode, d.DeletionPolicy
 	return slices.Concat(
 		unless(domainName.MatchString(name), at.Child("name"), name,
 			"it must have up to 64 letters, digits, dashes, underscores and dots: a file is named after it"),
@@ -173,6 +193,13 @@ func checkDomain(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
 }
 
 func checkDirectory(ldap *LDAPSpec, at *field.Path) field.ErrorList {
+	if ldap == nil {
+		return nil
+	}
+	return slices.Concat(checkConnection(ldap, at), checkUsers(&ldap.Users, at.Child("users")), checkGroups(ldap.Groups, at.Child("groups")))
+}
+
+func checkConnection(ldap *LDAPSpec, at *field.Path) field.ErrorList {
 	errs := unless(len(ldap.URLs) > 0, at.Child("urls"), ldap.URLs, "name a server of the directory")
 	encrypted := 0
 	for i, url := range ldap.URLs {

@@ -24,11 +24,11 @@ func (b *KeystoneIdentityBackend) IsFederated() bool { return b.Spec.OIDC != nil
 
 // IdentityProviderName returns the name in Keystone of the identity provider of a backend with a provider.
 func (b *KeystoneIdentityBackend) IdentityProviderName() string {
-	return cmp.Or(b.Spec.names()[1], b.Name)
+	return cmp.Or(b.Spec.Names()[1], b.Name)
 }
 
 // ProtocolName returns the name in Keystone of the protocol of a backend with a provider.
-func (b *KeystoneIdentityBackend) ProtocolName() string { return b.Spec.names()[2] }
+func (b *KeystoneIdentityBackend) ProtocolName() string { return b.Spec.Names()[2] }
 
 // RemoteID returns what the provider calls itself: its issuer or its entity ID.
 func (b *KeystoneIdentityBackend) RemoteID() string {
@@ -39,13 +39,13 @@ func (b *KeystoneIdentityBackend) RemoteID() string {
 }
 
 // hasProvider reports whether the type is one whose users log in at a provider.
-func (b *KeystoneIdentityBackend) hasProvider() bool {
-	return b.Spec.Type == IdentityBackendOIDC || b.Spec.Type == IdentityBackendSAML
+func (s *IdentityBackendSpec) hasProvider() bool {
+	return s.Type == IdentityBackendOIDC || s.Type == IdentityBackendSAML
 }
 
-// names returns what the backend is in Keystone for good: its type, and the names of the identity provider and
+// Names returns what the backend is in Keystone for good: its type, and the names of the identity provider and
 // of the protocol.
-func (s *KeystoneIdentityBackendSpec) names() [3]string {
+func (s *IdentityBackendSpec) Names() [3]string {
 	switch {
 	case s.OIDC != nil:
 		return [3]string{s.Type, s.OIDC.IdentityProvider, s.OIDC.ProtocolName()}
@@ -56,7 +56,7 @@ func (s *KeystoneIdentityBackendSpec) names() [3]string {
 }
 
 // Claims returns the claims that mappings use, in order.
-func (s *KeystoneIdentityBackendSpec) Claims() (claims []string) {
+func (s *IdentityBackendSpec) Claims() (claims []string) {
 	for _, rule := range s.Mappings {
 		for _, remote := range rule.Remote {
 			claims = append(claims, remote.Claim)
@@ -71,11 +71,11 @@ func checkIdentityProvider(name string, at *field.Path) field.ErrorList {
 		"it must have letters, digits, dashes and underscores: it is a part of URLs")
 }
 
-func checkMappings(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
-	errs := unless((len(b.Spec.Mappings) > 0) == b.hasProvider(), at, len(b.Spec.Mappings),
+func (s *IdentityBackendSpec) checkMappings(at *field.Path) field.ErrorList {
+	errs := unless((len(s.Mappings) > 0) == s.hasProvider(), at, len(s.Mappings),
 		"the types OIDC and SAML need mappings, and no other type has them")
 	users := 0
-	for i, rule := range b.Spec.Mappings {
+	for i, rule := range s.Mappings {
 		errs = append(errs, checkRule(rule, at.Index(i))...)
 		for _, local := range rule.Local {
 			if local.User != nil {
@@ -83,7 +83,7 @@ func checkMappings(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
 			}
 		}
 	}
-	if len(b.Spec.Mappings) == 0 || len(errs) > 0 {
+	if len(s.Mappings) == 0 || len(errs) > 0 {
 		return errs
 	}
 	return unless(users > 0, at, users, "no rule has a user: add one with a name to local")
@@ -152,11 +152,11 @@ func checkLocalText(text string, values int, at *field.Path) field.ErrorList {
 	return nil
 }
 
-func checkIdentityGroups(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
-	errs := unless(len(b.Spec.Groups) == 0 || b.hasProvider(), at, len(b.Spec.Groups),
+func (s *IdentityBackendSpec) checkGroups(at *field.Path) field.ErrorList {
+	errs := unless(len(s.Groups) == 0 || s.hasProvider(), at, len(s.Groups),
 		"only the types OIDC and SAML have groups here: those of a directory are in the directory")
 	seen := map[string]bool{}
-	for i, group := range b.Spec.Groups {
+	for i, group := range s.Groups {
 		at := at.Index(i)
 		errs = append(errs, unless(group.Name != "", at.Child("name"), "", "name the group")...)
 		// MariaDB compares names in this way.

@@ -32,8 +32,7 @@ func (o *OIDCSpec) RequestedScopes() []string {
 	return o.Scopes
 }
 
-func checkProvider(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
-	o := b.Spec.OIDC
+func checkProvider(o *OIDCSpec, at *field.Path) field.ErrorList {
 	if o == nil {
 		return nil
 	}

@@ -26,19 +26,19 @@ var samlName = regexp.MustCompile(`^[-._~:/?#@!&=+,;%A-Za-z0-9]{1,255}$`)
 // ProtocolName returns the name of the protocol in Keystone.
 func (s *SAMLSpec) ProtocolName() string { return string(cmp.Or(s.Protocol, SAMLProtocolSAML2)) }
 
-func checkSAML(b *KeystoneIdentityBackend, at *field.Path) field.ErrorList {
-	s := b.Spec.SAML
-	if s == nil {
+func (s *IdentityBackendSpec) checkSAML(at *field.Path) field.ErrorList {
+	p := s.SAML
+	if p == nil {
 		return nil
 	}
 	const name = "it must have up to 255 letters, digits and -._~:/?#@!&=+,;%"
 	return slices.Concat(
-		unless(samlName.MatchString(s.EntityID), at.Child("entityID"), s.EntityID, name),
-		unless(s.ServiceProviderID == "" || samlName.MatchString(s.ServiceProviderID), at.Child("serviceProviderID"), s.ServiceProviderID, name),
-		checkMetadata(s.Metadata, at.Child("metadata")),
-		checkAttributesOf(b, at.Child("attributes")),
-		checkIdentityProvider(s.IdentityProvider, at.Child("identityProvider")),
-		unless(slices.Contains([]string{"saml2", "mapped"}, s.ProtocolName()), at.Child("protocol"), s.Protocol,
+		unless(samlName.MatchString(p.EntityID), at.Child("entityID"), p.EntityID, name),
+		unless(p.ServiceProviderID == "" || samlName.MatchString(p.ServiceProviderID), at.Child("serviceProviderID"), p.ServiceProviderID, name),
+		checkMetadata(p.Metadata, at.Child("metadata")),
+		s.checkAttributes(at.Child("attributes")),
+		checkIdentityProvider(p.IdentityProvider, at.Child("identityProvider")),
+		unless(slices.Contains([]string{"saml2", "mapped"}, p.ProtocolName()), at.Child("protocol"), p.Protocol,
 			"it must be saml2 or mapped: Keystone has no plugin for another name"),
 	)
 }
@@ -55,10 +55,10 @@ func checkMetadata(metadata SAMLMetadata, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// checkAttributesOf refuses two claims that are the same attribute: the proxy passes it on under one name.
-func checkAttributesOf(b *KeystoneIdentityBackend, list *field.Path) (errs field.ErrorList) {
+// checkAttributes refuses two claims that are the same attribute: the proxy passes it on under one name.
+func (s *IdentityBackendSpec) checkAttributes(list *field.Path) (errs field.ErrorList) {
 	claims, names := map[string]bool{}, map[string]bool{}
-	for i, attribute := range b.Spec.SAML.Attributes {
+	for i, attribute := range s.SAML.Attributes {
 		at := list.Index(i)
 		errs = slices.Concat(errs,
 			unless(claimName.MatchString(attribute.Claim), at.Child("claim"), attribute.Claim,
@@ -74,7 +74,7 @@ func checkAttributesOf(b *KeystoneIdentityBackend, list *field.Path) (errs field
 		errs = append(errs, unless(!names[attribute.Name], list, attribute.Name, "each attribute can have one name")...)
 		names[attribute.Name] = true
 	}
-	for _, claim := range b.Spec.Claims() {
+	for _, claim := range s.Claims() {
 		errs = append(errs, unless(claims[claim] || !names[claim], list, claim,
 			"a mapping uses this claim, and the attribute of that name has another claim: use that one")...)
 	}

@@ -17,14 +17,16 @@ func minimalIdentityBackend() *KeystoneIdentityBackend {
 		ObjectMeta: metav1.ObjectMeta{Name: "staff", Namespace: "openstack"},
 		Spec: KeystoneIdentityBackendSpec{
 			KeystoneRef: commonv1.ServiceReference{Name: "keystone"},
-			Domain:      IdentityDomainSpec{Name: "staff"},
-			Type:        IdentityBackendLDAP,
-			LDAP: &LDAPSpec{
-				URLs:                     []string{"ldaps://ldap.example.com"},
-				TLS:                      &LDAPTLSSpec{CABundleSecretRef: commonv1.SecretRefSpec{Name: "ldap-ca"}},
-				BindCredentialsSecretRef: commonv1.CredentialsReference{Name: "ldap-reader"},
-				Users:                    LDAPUsersSpec{Tree: "ou=people,dc=example,dc=com"},
-				Groups:                   &LDAPGroupsSpec{Tree: "ou=groups,dc=example,dc=com"},
+			IdentityBackendSpec: IdentityBackendSpec{
+				Domain: IdentityDomainSpec{Name: "staff"},
+				Type:   IdentityBackendLDAP,
+				LDAP: &LDAPSpec{
+					URLs:                     []string{"ldaps://ldap.example.com"},
+					TLS:                      &LDAPTLSSpec{CABundleSecretRef: commonv1.SecretRefSpec{Name: "ldap-ca"}},
+					BindCredentialsSecretRef: commonv1.CredentialsReference{Name: "ldap-reader"},
+					Users:                    LDAPUsersSpec{Tree: "ou=people,dc=example,dc=com"},
+					Groups:                   &LDAPGroupsSpec{Tree: "ou=groups,dc=example,dc=com"},
+				},
 			},
 		},
 	}

@@ -59,6 +59,17 @@ const (
 // KeystoneIdentityBackendSpec describes a KeystoneIdentityBackend.
 //
 // +kubebuilder:validation:XValidation:rule="self.keystoneRef == oldSelf.keystoneRef",fieldPath=".keystoneRef",message="the Keystone cannot be changed: create another backend"
+type KeystoneIdentityBackendSpec struct {
+	// keystoneRef is the Keystone whose users come from there. It cannot be changed.
+	//
+	// +required
+	KeystoneRef commonv1.ServiceReference `json:"keystoneRef"`
+
+	IdentityBackendSpec `json:",inline"`
+}
+
+// IdentityBackendSpec describes a source of users and groups.
+//
 // +kubebuilder:validation:XValidation:rule="has(self.ldap) == (self.type == 'LDAP')",fieldPath=".type",message="the type LDAP needs the field ldap"
 // +kubebuilder:validation:XValidation:rule="has(self.oidc) == (self.type == 'OIDC')",fieldPath=".type",message="the type OIDC needs the field oidc"
 // +kubebuilder:validation:XValidation:rule="has(self.saml) == (self.type == 'SAML')",fieldPath=".type",message="the type SAML needs the field saml"
@@ -66,12 +77,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.mappings) || self.mappings.exists(m, m.local.exists(l, has(l.user)))",fieldPath=".mappings",message="no rule has a user: add one with a name to local"
 // +kubebuilder:validation:XValidation:rule="!has(self.groups) || self.type in ['OIDC', 'SAML']",fieldPath=".groups",message="only the types OIDC and SAML have groups here: those of a directory are in the directory"
 // +kubebuilder:validation:XValidation:rule="self.type == oldSelf.type && (!has(self.oidc) || !has(oldSelf.oidc) || (has(self.oidc.identityProvider) ? self.oidc.identityProvider : '-') == (has(oldSelf.oidc.identityProvider) ? oldSelf.oidc.identityProvider : '-') && (has(self.oidc.protocol) ? self.oidc.protocol : 'openid') == (has(oldSelf.oidc.protocol) ? oldSelf.oidc.protocol : 'openid')) && (!has(self.saml) || !has(oldSelf.saml) || (has(self.saml.identityProvider) ? self.saml.identityProvider : '-') == (has(oldSelf.saml.identityProvider) ? oldSelf.saml.identityProvider : '-') && (has(self.saml.protocol) ? self.saml.protocol : 'saml2') == (has(oldSelf.saml.protocol) ? oldSelf.saml.protocol : 'saml2'))",fieldPath=".type",message="the type and the names of the identity provider and of the protocol cannot be changed: create another backend"
-type KeystoneIdentityBackendSpec struct {
-	// keystoneRef is the Keystone whose users come from there. It cannot be changed.
-	//
-	// +required
-	KeystoneRef commonv1.ServiceReference `json:"keystoneRef"`
-
+type IdentityBackendSpec struct {
 	// domain is the domain of these users and groups.
 	//
 	// +required

@@ -120,11 +120,13 @@ func directory(namespace, name string) *keystonev1alpha1.KeystoneIdentityBackend
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: keystonev1alpha1.KeystoneIdentityBackendSpec{
 			KeystoneRef: commonv1.ServiceReference{Name: testutil.Name},
-			Domain:      keystonev1alpha1.IdentityDomainSpec{Name: name},
-			Type:        keystonev1alpha1.IdentityBackendLDAP,
-			LDAP: &keystonev1alpha1.LDAPSpec{
-				URLs: []string{"ldap://ldap.example.com"}, BindCredentialsSecretRef: commonv1.CredentialsReference{Name: name + "-account"},
-				Users: keystonev1alpha1.LDAPUsersSpec{Tree: "ou=people,dc=example,dc=com"},
+			IdentityBackendSpec: keystonev1alpha1.IdentityBackendSpec{
+				Domain: keystonev1alpha1.IdentityDomainSpec{Name: name},
+				Type:   keystonev1alpha1.IdentityBackendLDAP,
+				LDAP: &keystonev1alpha1.LDAPSpec{
+					URLs: []string{"ldap://ldap.example.com"}, BindCredentialsSecretRef: commonv1.CredentialsReference{Name: name + "-account"},
+					Users: keystonev1alpha1.LDAPUsersSpec{Tree: "ou=people,dc=example,dc=com"},
+				},
 			},
 		},
 	}

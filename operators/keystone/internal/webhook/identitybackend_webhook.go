@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/admission"
@@ -23,7 +24,7 @@ func NewIdentityBackendWebhook() *admission.Webhook[*keystonev1alpha1.KeystoneId
 		Rules:       keystonev1alpha1.ValidateIdentityBackend,
 		UpdateRules: keystonev1alpha1.ValidateIdentityBackendUpdate,
 		Warnings: func(_ context.Context, _ client.Reader, b *keystonev1alpha1.KeystoneIdentityBackend) []string {
-			return identityBackendWarnings(b)
+			return b.Spec.Warnings(field.NewPath("spec"))
 		},
 	}
 }
