@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/crewjam/saml"
@@ -27,11 +28,14 @@ const (
 	maxMetadata = 1 << 20
 )
 
+// foreignKey returns the key of forged assertions.
+var foreignKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, keyBits) })
+
 // addSAML adds the endpoints of the realm as a SAML 2.0 identity provider. It signs its assertions, and encrypts them
 // for service providers whose metadata has a key for that. What comes from /saml/forged is like what comes from
 // /saml/sso, but signed with a key that the metadata does not have.
 func (r *realm) addSAML(mux *http.ServeMux) error {
-	foreign, err := rsa.GenerateKey(rand.Reader, keyBits)
+	foreign, err := foreignKey()
 	if err != nil {
 		return err
 	}
