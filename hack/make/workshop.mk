@@ -44,8 +44,8 @@ $(eval $(call own_binary_rule,bao,secretstore,.))
 $(eval $(call own_binary_rule,certificates,secretstore,./certificates))
 $(eval $(call own_binary_rule,memcached-operator,memcached-operator,.))
 
-# The load generator and the OpenID Connect provider of the end-to-end suites.
-SUITE_PROGRAMS := $(foreach name,loadgen oidcprovider,$(IMAGES_CACHE)/$(name)/$(name))
+# The load generator and the identity provider of the end-to-end suites.
+SUITE_PROGRAMS := $(foreach name,loadgen identityprovider,$(IMAGES_CACHE)/$(name)/$(name))
 $(SUITE_PROGRAMS): FORCE
 	@$(call build_own,workshop/$(@F),$(@F)=.,$(@D))
 
@@ -61,7 +61,7 @@ $(eval $(call binary_image_rule,loadgen,$(IMAGES_CACHE)/loadgen/loadgen,ghcr.io/
 $(eval $(call binary_image_rule,mariadb-operator,$(BIN)/mariadb-operator,docker-registry3.mariadb.com/mariadb-operator/mariadb-operator:0.38.1))
 $(eval $(call binary_image_rule,memcached-operator,$(BIN)/memcached-operator,forge.local/memcached-operator-stand-in:dev))
 $(eval $(call binary_image_rule,metrics-server,$(BIN)/metrics-server,registry.k8s.io/metrics-server/metrics-server:v0.9.0))
-$(eval $(call binary_image_rule,oidcprovider,$(IMAGES_CACHE)/oidcprovider/oidcprovider,ghcr.io/c5c3/oidcprovider:dev))
+$(eval $(call binary_image_rule,identityprovider,$(IMAGES_CACHE)/identityprovider/identityprovider,ghcr.io/c5c3/identityprovider:dev))
 $(eval $(call binary_image_rule,secretstore,$(BIN)/bao,forge.local/openbao-stand-in:dev))
 $(eval $(call binary_image_rule,traefik,$(BIN)/traefik,docker.io/library/traefik:v3.6.12))
 $(eval $(call binary_image_rule,versitygw,$(BIN)/versitygw,docker.io/versity/versitygw:v1.8.0))

@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 mapfile -t operators < <(hack/tools/operators.sh --programs)
 modules=(internal/common "${operators[@]/#/operators/}" kubectl-forge hack/tools/kubernetes
-	workshop/{memcached-operator,oidcprovider,secretstore} workshop/tools/{local-path-provisioner,k-orc,mariadb-operator,metrics-server,external-secrets})
+	workshop/{memcached-operator,identityprovider,secretstore} workshop/tools/{local-path-provisioner,k-orc,mariadb-operator,metrics-server,external-secrets})
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

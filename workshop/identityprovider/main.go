@@ -1,8 +1,9 @@
-// Command oidcprovider is an OpenID Connect provider for the end-to-end suites.
+// Command identityprovider is an OpenID Connect and SAML 2.0 provider for the end-to-end suites.
 //
-// It serves several issuers, each at https://HOST/realms/NAME, over HTTPS only. A file with JSON
+// It serves several realms, each at https://HOST/realms/NAME, over HTTPS only. A file with JSON
 // describes their clients and users; passwords are in a folder of their own, which it reads for
-// each login. Codes and the key that signs tokens are in memory, so that a restart ends all logins.
+// each login. Codes and keys are in memory, so that a restart ends all logins and changes the
+// metadata.
 package main
 
 import (
@@ -18,6 +19,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/crewjam/saml"
 )
 
 type options struct {
@@ -35,12 +38,12 @@ func main() {
 
 func parse(args []string) (options, error) {
 	var o options
-	flags := flag.NewFlagSet("oidcprovider", flag.ContinueOnError)
+	flags := flag.NewFlagSet("identityprovider", flag.ContinueOnError)
 	flags.StringVar(&o.url, "url", "", "URL at which clients reach the provider, such as https://login.example.com:8443")
 	flags.StringVar(&o.listen, "listen", ":8443", "address to listen on")
-	flags.StringVar(&o.realms, "realms", "/etc/oidcprovider/realms.json", "file with the realms")
-	flags.StringVar(&o.passwords, "passwords", "/etc/oidcprovider/passwords", "folder with the passwords that the realms name")
-	flags.StringVar(&o.tls, "tls", "/etc/oidcprovider/tls", "folder with tls.crt and tls.key")
+	flags.StringVar(&o.realms, "realms", "/etc/identityprovider/realms.json", "file with the realms")
+	flags.StringVar(&o.passwords, "passwords", "/etc/identityprovider/passwords", "folder with the passwords that the realms name")
+	flags.StringVar(&o.tls, "tls", "/etc/identityprovider/tls", "folder with tls.crt and tls.key")
 	err := flags.Parse(args)
 	if err == nil && !strings.HasPrefix(o.url, "https://") {
 		err = fmt.Errorf("-url: %q does not begin with https://", o.url)
@@ -54,6 +57,8 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	// For requests and assertions alike: a suite on a busy machine needs more than the 90 seconds of the library.
+	saml.MaxIssueDelay = tokenLifetime
 	realms, err := loadRealms(o)
 	if err != nil {
 		return err
@@ -79,7 +84,7 @@ func handler(realms map[string]*realm) http.Handler {
 	mux := http.NewServeMux()
 	for name, r := range realms {
 		path := "/realms/" + name
-		mux.Handle(path+"/", http.StripPrefix(path, r.routes()))
+		mux.Handle(path+"/", http.StripPrefix(path, r.endpoints))
 	}
 	return mux
 }

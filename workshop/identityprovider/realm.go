@@ -16,7 +16,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// keyBits is the size of the keys that sign tokens.
+// keyBits is the size of the keys that sign tokens and assertions.
 const keyBits = 2048
 
 // account is what clients and users have in common: Password names the file with it.
@@ -38,12 +38,14 @@ type user struct {
 	Groups []string `json:"groups"`
 }
 
-// realm is one issuer with its clients and users by name.
+// realm is one issuer, or identity provider of SAML, with its clients and users by name.
 type realm struct {
 	// Introspection is offered to clients that would otherwise verify tokens themselves.
 	Introspection bool              `json:"introspection"`
 	Clients       map[string]client `json:"clients"`
 	Users         map[string]user   `json:"users"`
+	// ServiceProviders are those of SAML: entity IDs that are the URLs of their metadata.
+	ServiceProviders []string `json:"serviceProviders"`
 
 	issuer    string
 	passwords string
@@ -51,6 +53,7 @@ type realm struct {
 	key       *rsa.PrivateKey
 	keyID     string
 	signer    jose.Signer
+	endpoints *http.ServeMux
 
 	mu    sync.Mutex
 	codes map[string]login
@@ -70,6 +73,9 @@ func loadRealms(o options) (map[string]*realm, error) {
 		r.issuer, r.passwords, r.now, r.codes = strings.TrimSuffix(o.url, "/")+"/realms/"+name, o.passwords, time.Now, map[string]login{}
 		if err := r.newKey(); err != nil {
 			return nil, fmt.Errorf("the key of the realm %s: %w", name, err)
+		}
+		if r.endpoints, err = r.routes(); err != nil {
+			return nil, fmt.Errorf("the realm %s: %w", name, err)
 		}
 	}
 	return realms, nil
@@ -94,8 +100,8 @@ func (r *realm) knows(a account, given string) bool {
 	return err == nil && len(password) > 0 && subtle.ConstantTimeCompare(password, []byte(given)) == 1
 }
 
-// routes has the endpoints of the realm, below its path.
-func (r *realm) routes() http.Handler {
+// routes returns the endpoints of the realm, below its path.
+func (r *realm) routes() (*http.ServeMux, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", r.discovery)
 	mux.HandleFunc("GET /keys", r.keys)
@@ -106,7 +112,7 @@ func (r *realm) routes() http.Handler {
 	if r.Introspection {
 		mux.HandleFunc("POST /introspect", r.introspect)
 	}
-	return mux
+	return mux, r.addSAML(mux)
 }
 
 // discovery serves https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata.

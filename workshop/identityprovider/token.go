@@ -13,7 +13,7 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// tokenLifetime is how long tokens are valid.
+// tokenLifetime is how long tokens and assertions are valid.
 const tokenLifetime = 10 * time.Minute
 
 // What a client can get tokens for.

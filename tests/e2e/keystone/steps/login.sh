@@ -1,10 +1,12 @@
-# Logs in at the provider "login", as the OpenStack client and as a browser do. Bash runs it with a function
-# and its arguments, or reads it for its functions. A browser's cookies are in /tmp.
+# Logs in at the provider "login", as the OpenStack client and as a browser do, with OpenID Connect or SAML. Bash runs
+# it with a function and its arguments, or reads it for its functions. A browser's cookies are in /tmp.
 host=${OS_AUTH_URL#http://}
 host=${host%%:*}
 dashboard=https://dashboard.example.com/auth/websso/
 realms=https://login.${host#keystone.}:8443/realms
-websso() { echo "$OS_AUTH_URL/auth/OS-FEDERATION/identity_providers/$1/protocols/openid/websso?origin=$dashboard"; }
+login_at() { echo "$OS_AUTH_URL/auth/OS-FEDERATION/identity_providers/$1/protocols/$2/websso"; }
+websso() { echo "$(login_at "$1" openid)?origin=$dashboard"; }
+mellon() { echo "$(login_at "$1" saml2)/mellon/$2"; }
 bearer() { echo "$OS_AUTH_URL/OS-FEDERATION/identity_providers/$1/protocols/openid/auth"; }
 
 # as REALM USER ARGUMENT... runs the OpenStack client as that user, in the project "research".
@@ -34,10 +36,12 @@ status() {
 }
 
 # refused CURL-ARGUMENT... fails if a request with the claims of a user as headers logs somebody in.
+issuer=$realms/staff
 refused() {
-	curl --silent --show-error --path-as-is --dump-header /tmp/headers --output /dev/null --header "OIDC-iss: $realms/staff" \
-		--header "OIDC_iss: $realms/staff" --header "OIDC-ISS: $realms/staff" --header 'OIDC-preferred_username: ann' \
-		--header 'OIDC-email: ann@example.org' --header 'OIDC-groups: cloud' --header 'REMOTE_USER: ann' --header 'Remote-User: ann' "$@"
+	curl --silent --show-error --path-as-is --dump-header /tmp/headers --output /dev/null --header "OIDC-iss: $issuer" \
+		--header "OIDC_iss: $issuer" --header "OIDC-ISS: $issuer" --header 'OIDC-preferred_username: ann' \
+		--header 'OIDC-username: ann' --header 'OIDC-email: ann@example.org' --header 'OIDC-groups: cloud' \
+		--header 'REMOTE_USER: ann' --header 'Remote-User: ann' "$@"
 	! grep --ignore-case --quiet -e '^x-subject-token:' -e '^HTTP/[0-9.]* 2' /tmp/headers
 }
 
@@ -83,14 +87,64 @@ come_back_in_vain() { [[ $(at "$1" "$(cat /tmp/location)") == [45]* ]]; }
 
 # finish ADDRESS opens that page, and checks that it brings the token of the user "ann" to the dashboard.
 finish() {
-	local token
 	[ "$(at "$1" "$(cat /tmp/location)")" = '200 ' ]
-	grep --quiet "action=\"$dashboard\"" /tmp/page
-	token=$(sed -n 's/.*name="token" value="\([^"]*\)".*/\1/p' /tmp/page)
-	curl --silent --show-error --fail --header "X-Auth-Token: $token" --header "X-Subject-Token: $token" "$OS_AUTH_URL/auth/tokens" |
-		python3 -c 'import json, sys; user = json.load(sys.stdin)["token"]["user"]; print(user["name"], user["domain"]["name"])' |
-		grep --line-regexp 'ann staff'
+	welcomed ann staff
 }
+
+# welcomed USER DOMAIN checks that the page brings the token of that user to the dashboard.
+welcomed() {
+	grep --quiet "action=\"$dashboard\"" /tmp/page
+	field token
+	curl --silent --show-error --fail --header "X-Auth-Token: $(cat /tmp/token)" --header "X-Subject-Token: $(cat /tmp/token)" \
+		"$OS_AUTH_URL/auth/tokens" |
+		python3 -c 'import json, sys; user = json.load(sys.stdin)["token"]["user"]; print(user["name"], user["domain"]["name"])' |
+		grep --line-regexp "$1 $2"
+}
+
+# field NAME stores the value of a field of the page.
+field() {
+	sed -n "s/.*name=\"$1\" value=\"\([^\"]*\)\".*/\1/p" /tmp/page |
+		python3 -c 'import html, sys; print(html.unescape(sys.stdin.read().strip()), end="")' >"/tmp/$1"
+}
+
+# with_role checks that the user of that token has a role in the project "research".
+with_role() {
+	env -u OS_USER_DOMAIN_NAME -u OS_USERNAME -u OS_PASSWORD OS_AUTH_TYPE=v3token OS_TOKEN="$(cat /tmp/token)" \
+		OS_PROJECT_NAME=research OS_PROJECT_DOMAIN_NAME=Default openstack token issue -f value -c project_id
+}
+
+# start_saml REALM ADDRESS begins a login with SAML, which leads to the provider.
+start_saml() {
+	sent 303 "$(mellon "$1" login)?" at "$2" "$(login_at "$1" saml2)?origin=$dashboard"
+	sent 303 "$realms/$1/saml/sso?" at "$2" "$(cat /tmp/location)"
+}
+
+# log_in_saml USER [PATH] fills in the form of the provider, which leads back to Keystone with an assertion. The path is
+# "forged" for an assertion that somebody else has signed.
+log_in_saml() {
+	local form
+	form=$(sed "s|/saml/sso?|/saml/${2:-sso}?|" /tmp/location)
+	# The provider gets the metadata of Keystone. The node may send it to a pod that is gone.
+	until [ "$(visit "$form")" = '200 ' ]; do sleep 1; done
+	[ "$(visit --data-urlencode "username=$1" --data-urlencode "password=$KEPT" "$form")" = '200 ' ]
+	field SAMLResponse
+	field RelayState
+}
+
+# present REALM ADDRESS [STATE] brings the assertion to Keystone, with another RelayState if one is given.
+present() {
+	at "$2" --data-urlencode SAMLResponse@/tmp/SAMLResponse --data-urlencode "RelayState=${3-$(cat /tmp/RelayState)}" \
+		"$(mellon "$1" postResponse)"
+}
+
+# arrive REALM ADDRESS USER does the same, and checks that Keystone logs the user in.
+arrive() {
+	[ "$(present "$1" "$2")" = '200 ' ]
+	welcomed "$3" "$1"
+}
+
+# present_in_vain REALM ADDRESS [STATE] does the same, and fails if Keystone accepts the assertion.
+present_in_vain() { [[ $(present "$@") == 4* ]]; }
 
 # forget deletes the cookies.
 forget() { rm -f /tmp/cookies; }

@@ -67,6 +67,8 @@ type reply struct {
 	Status     string
 	// Location is where it sends a browser, nil for nowhere.
 	Location *url.URL
+	// Page is what it shows, "" for JSON.
+	Page string
 }
 
 // send sends a request to a path, and returns the answer with its JSON, if it has any.
@@ -91,14 +93,16 @@ func (f *fixture) send(path string, fields url.Values, header ...string) (reply,
 		f.Fatal(err)
 	}
 	defer got.Body.Close()
-	content := map[string]any{}
+	content, page := map[string]any{}, []byte(nil)
 	if strings.HasPrefix(got.Header.Get("Content-Type"), "application/json") {
 		if err := json.NewDecoder(got.Body).Decode(&content); err != nil {
 			f.Fatal(err)
 		}
+	} else if page, err = io.ReadAll(got.Body); err != nil {
+		f.Fatal(err)
 	}
 	to, _ := got.Location()
-	return reply{got.StatusCode, got.Status, to}, content
+	return reply{got.StatusCode, got.Status, to, string(page)}, content
 }
 
 // wanted is the query with which Keystone's proxy sends a browser to the provider.
