@@ -16,6 +16,7 @@ import tempfile
 import urllib.parse
 
 from selenium import webdriver
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support import expected_conditions as expected
@@ -51,13 +52,18 @@ class Person:
     def open(self, path):
         self.driver.get(URL + path)
 
+    def until(self, condition, message):
+        """Waits for a condition, and returns what it returns. A page may replace an element while it is read."""
+        return WebDriverWait(self.driver, PATIENCE, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException]).until(
+            condition, message)
+
     def sees(self, selector):
         """Returns the element of a CSS selector, once it can be seen."""
-        return WebDriverWait(self.driver, PATIENCE).until(
+        return self.until(
             expected.visibility_of_element_located((By.CSS_SELECTOR, selector)), f"{selector} on {self.driver.current_url}")
 
     def leaves(self, path):
-        WebDriverWait(self.driver, PATIENCE).until(
+        self.until(
             lambda driver: not urllib.parse.urlsplit(driver.current_url).path.startswith(path), f"another page than {path}")
 
     def photographs(self, name):
@@ -65,7 +71,7 @@ class Person:
         for size, (width, height) in SIZES.items():
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"})
-            WebDriverWait(self.driver, PATIENCE).until(lambda driver: driver.execute_script("return document.readyState") == "complete")
+            self.until(lambda driver: driver.execute_script("return document.readyState") == "complete", "a complete page")
             if os.environ.get("SCREENSHOTS"):
                 self.driver.save_screenshot(str(pathlib.Path(os.environ["SCREENSHOTS"]) / f"{name}-{size}.png"))
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
@@ -104,13 +110,13 @@ def upload(person, image):
     person.sees("#images-create-button, hz-resource-table button.btn-primary, actions button").click()
     person.sees("#imageForm-name").send_keys(image.name)
     # The button that people click opens the dialog of a field that they do not see.
-    WebDriverWait(person.driver, PATIENCE).until(
+    person.until(
         expected.presence_of_element_located((By.CSS_SELECTOR, "input[type=file][name=image_file]")), "the field for a file"
     ).send_keys(str(image))
     Select(person.sees("#imageForm-format")).select_by_visible_text("Raw")
     person.photographs("image")
     person.sees("wizard button.finish").click()
-    WebDriverWait(person.driver, PATIENCE).until(
+    person.until(
         lambda driver: any(image.name in row.text and "Active" in row.text for row in driver.find_elements(By.CSS_SELECTOR, "tbody tr")),
         f"the active image {image.name} in the table")
     person.photographs("images")
@@ -121,7 +127,7 @@ def change_the_language(person, language, greeting):
     Select(person.sees("#id_language")).select_by_value(language)
     person.sees("#user_settings_modal input[type=submit], form input.btn-primary[type=submit]").click()
     person.open("/identity/")
-    WebDriverWait(person.driver, PATIENCE).until(
+    person.until(
         lambda driver: greeting in driver.find_element(By.TAG_NAME, "h1").text, f"a page in {language} with {greeting}")
 
 
