@@ -25,7 +25,7 @@ TYPES = {
 
 # Keys whose values also appear in specs, statuses and names, or are meant to be public.
 PUBLIC = {"ca.crt", "tls.crt", "application_credential_id", "ca", "database", "endpoint", "host", "id", "metadata.xml",
-          "name", "namespace", "port", "region", "since", "type", "url", "user", "username"}
+          "name", "namespace", "port", "region", "since", "tokens.conf", "type", "url", "user", "username"}
 
 # In a text with a setting on each line, such as clouds.yaml, these are secret.
 SETTING = re.compile(r"""^[\s-]*["']?([\w.-]+)["']?\s*[:=]\s*(\S.*?)\s*,?$""")
@@ -64,6 +64,11 @@ def secret_parts(key, value, kind=""):
             yield setting.group(2).strip("\"'")
 
 
+def decoded(secret, key):
+    """Returns the text under the key of a Secret, "" without one."""
+    return base64.b64decode((secret.get("data") or {}).get(key) or "").decode(errors="replace")
+
+
 def encodings(part):
     """Maps the encodings of a value, as bytes, to their names."""
     raw = part.encode()
@@ -100,6 +105,8 @@ class Values:
         meta = secret["metadata"]
         name = f"{meta.get('namespace', '')}/{meta['name']}"
         self.secrets.add(name)
+        # A private key has the modulus, too, which is in the certificate.
+        certificate = "".join(decoded(secret, "tls.crt").split())
         for key, encoded in (secret.get("data") or {}).items():
             try:
                 value = base64.b64decode(encoded or "").decode()
@@ -107,7 +114,7 @@ class Values:
                 # Compressed or encrypted data: it is never quoted.
                 continue
             for part in secret_parts(key, value, secret.get("type", "")):
-                if len(part) >= SHORTEST and len(set(part)) > 2:
+                if len(part) >= SHORTEST and len(set(part)) > 2 and part not in certificate:
                     self.owners.setdefault(part, set()).add((name, key))
 
     def patterns(self, names):

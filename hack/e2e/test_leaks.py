@@ -83,6 +83,15 @@ class Leaks(unittest.TestCase):
         tls = secret(kind="kubernetes.io/tls", tls__key=f"-----BEGIN PRIVATE KEY-----\n{KEY}\n{KEY[::-1]}\n-----END PRIVATE KEY-----\n")
         self.assertEqual(len(self.found(f"x\n{KEY[::-1]}", tls)), 1)
 
+    def test_what_a_private_key_shares_with_its_certificate_is_public(self):
+        def pem(title, *lines):
+            return f"-----BEGIN {title}-----\n" + "\n".join(lines) + f"\n-----END {title}-----\n"
+
+        tls = secret(kind="kubernetes.io/tls", tls__crt=pem("CERTIFICATE", "MII" + KEY[:30], KEY[30:]),
+                     tls__key=pem("PRIVATE KEY", KEY, KEY[::-1]))
+        self.assertEqual(self.found(f"<X509Certificate>MII{KEY}</X509Certificate>", tls), [])
+        self.assertEqual(len(self.found(KEY[::-1], tls)), 1)
+
     def test_of_settings_only_the_secret_ones_count(self):
         clouds = secret(**{"clouds__yaml": "clouds:\n  admin:\n    auth_type: v3applicationcredential\n    auth:\n"
                            "      application_credential_id: 0123456789abcdef\n"

@@ -49,7 +49,8 @@ func identityBackendViolations() []violation {
 		{"an identity backend twice", withIdentityBackend(other), list + "[1]", "Duplicate value", "Duplicate value", ""},
 		{"two identity backends of one domain", withIdentityBackend(same), list, one, one, ""},
 		{
-			"an identity backend with a name that no Secret has", ofIdentityBackend(func(b *ServiceKeystoneIdentityBackendSpec) { b.Name = "1.staff" }),
+			"an identity backend with a name that no Secret has",
+			ofIdentityBackend(func(b *ServiceKeystoneIdentityBackendSpec) { b.Name = "1.staff" }),
 			first + ".name", "name must be a letter", apitest.NoMatch, "",
 		},
 		{

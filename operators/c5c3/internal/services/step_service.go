@@ -16,7 +16,6 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // reconcile applies the resource of the service and reports its progress.
@@ -52,9 +51,6 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 		return reconcile.WriteFailed(svc.reasons.failed, err)
 	}
 	all.observe(s, svc, child)
-	if keystone, is := child.(*keystonev1alpha1.Keystone); is {
-		identityDomains.Put(s.Slots, keystone.Status.IdentityDomains)
-	}
 	if err := all.admitClients(ctx, s, svc, child); err != nil {
 		return reconcile.WriteFailed(svc.reasons.failed, err)
 	}

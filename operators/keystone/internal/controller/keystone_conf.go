@@ -74,11 +74,12 @@ const dashboardsFile = "trusted_dashboards.conf"
 
 // trustedDashboards returns the content of that file.
 func trustedDashboards(k *keystonev1alpha1.Keystone) string {
-	text := "[federation]\n"
+	var text strings.Builder
+	text.WriteString("[federation]\n")
 	for _, dashboard := range k.Spec.TrustedDashboards {
-		text += "trusted_dashboard = " + dashboard + "\n"
+		text.WriteString("trusted_dashboard = " + dashboard + "\n")
 	}
-	return text
+	return text.String()
 }
 
 // hasFederation reports whether users of a provider log in: through a proxy of the users' own, or
