@@ -29,7 +29,8 @@ PUBLIC = {"ca.crt", "tls.crt", "application_credential_id", "ca", "database", "e
 
 # In a text with a setting on each line, such as clouds.yaml, these are secret.
 SETTING = re.compile(r"""^[\s-]*["']?([\w.-]+)["']?\s*[:=]\s*(\S.*?)\s*,?$""")
-HEADER = re.compile(r"\[[^\[\]]+\]$")
+# The header of a section, or an option without a value.
+HEADER = re.compile(r"(\[[^\[\]]+\]|[\w.-]+ =)$")
 SECRET_SETTING = re.compile(r"password|passwd|secret|token|private|(^|_)key$", re.IGNORECASE)
 URL_PASSWORD = re.compile(r"\w://[^\s/:@]*:([^\s@]+)@")
 PEM = re.compile(r"-----BEGIN ([A-Z ]+)-----\s(.*?)-----END \1-----", re.DOTALL)
@@ -53,7 +54,7 @@ def secret_parts(key, value, kind=""):
             yield from body.split()
     lines = PEM.sub("", value).strip().splitlines()
     for line in lines:
-        # The sections of a configuration file are the same in all of them.
+        # These are the same in all configuration files.
         if len(lines) > 1 and HEADER.match(line.strip()):
             continue
         yield from URL_PASSWORD.findall(line)

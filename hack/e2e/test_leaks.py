@@ -71,6 +71,11 @@ class Leaks(unittest.TestCase):
         self.assertEqual(self.found("[security_compliance]", secret(options="[security_compliance]\npassword_regex = .{12,}\n")), [])
         self.assertEqual(len(self.found("[security_compliance]", secret(password="[security_compliance]"))), 1)
 
+    def test_an_option_without_a_value_is_no_secret(self):
+        options = secret(secret__conf="[keystone_authtoken]\nproject_name =\npassword = hidden-for-good\n")
+        self.assertEqual(self.found("project_name = service", options), [])
+        self.assertEqual(len(self.found("hidden-for-good", options)), 1)
+
     def test_a_short_value_or_one_of_a_single_sign_is_found_by_chance(self):
         self.assertEqual(self.found("the second of 11111111", secret(password="second", other="11111111")), [])
 

@@ -16,7 +16,7 @@ import tempfile
 import urllib.parse
 
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, TimeoutException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support import expected_conditions as expected
@@ -54,13 +54,17 @@ class Person:
 
     def until(self, condition, message):
         """Waits for a condition, and returns what it returns. A page may replace an element while it is read."""
-        return WebDriverWait(self.driver, PATIENCE, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException]).until(
-            condition, message)
+        wait = WebDriverWait(self.driver, PATIENCE, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException])
+        try:
+            return wait.until(condition)
+        except TimeoutException:
+            text = self.driver.find_element(By.TAG_NAME, "body").text
+            sys.exit(f"waited in vain for {message} on {self.driver.current_url}, which says: {text[:1000]}")
 
     def sees(self, selector):
         """Returns the element of a CSS selector, once it can be seen."""
         return self.until(
-            expected.visibility_of_element_located((By.CSS_SELECTOR, selector)), f"{selector} on {self.driver.current_url}")
+            expected.visibility_of_element_located((By.CSS_SELECTOR, selector)), selector)
 
     def leaves(self, path):
         self.until(
@@ -133,6 +137,7 @@ def change_the_language(person, language, greeting):
 
 def log_out(person):
     person.open("/auth/logout/")
+    person.sees("#id_username")
     person.open("/identity/")
     person.sees("#id_username")
 
