@@ -99,7 +99,7 @@ func aggregate(conditions *[]metav1.Condition, generation int64, types []string,
 		meta.RemoveStatusCondition(conditions, vocabulary.ConditionStalled)
 		return
 	}
-	stalled := slices.IndexFunc(results, func(r stepResult) bool { return r.outcome.verdict == verdictTerminal })
+	stalled := slices.IndexFunc(results, func(r stepResult) bool { return r.outcome.verdict == verdictTerminal && !r.informational })
 	if stalled >= 0 {
 		outcome := results[stalled].outcome
 		setStalled(conditions, generation, outcome.reason, outcome.message)

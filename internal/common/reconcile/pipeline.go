@@ -66,7 +66,7 @@ func (p Pipeline[S]) run(ctx context.Context, scope S, metrics *Metrics) []stepR
 	results := make([]stepResult, 0, len(p))
 	open := map[string]bool{}
 	for _, step := range p {
-		result := stepResult{name: step.Name, condition: step.Condition, announce: step.Announce}
+		result := stepResult{name: step.Name, condition: step.Condition, announce: step.Announce, informational: step.Informational}
 		if i := slices.IndexFunc(step.Needs, func(need string) bool { return !open[need] }); i >= 0 {
 			result.skipped, result.heldBack = step.Needs[i], step.HeldBack
 			results = append(results, result)

@@ -202,4 +202,11 @@ func TestInformationalConditionsDoNotCountForReady(t *testing.T) {
 	if diff := cmp.Diff([]string{"AReady"}, pipeline.Conditions()); diff != "" {
 		t.Errorf("conditions that count (-want +got):\n%s", diff)
 	}
+	informational.Run = func(context.Context, *[]string) Outcome { return Terminal("Wrong", errors.New("change the spec")) }
+	results := Pipeline[*[]string]{informational}.run(t.Context(), &ran, nil)
+	progressing := []metav1.Condition{{Type: "AReady", Status: metav1.ConditionFalse, ObservedGeneration: 1}}
+	aggregate(&progressing, 1, []string{"AReady"}, results)
+	if meta.FindStatusCondition(progressing, vocabulary.ConditionStalled) != nil {
+		t.Errorf("conditions %v, want no Stalled", progressing)
+	}
 }

@@ -16,6 +16,7 @@ type stepResult struct {
 	// skipped names the first unmet need if the step was blocked, and
 	// heldBack is the reason that the step declares for that case.
 	skipped, heldBack string
+	informational     bool
 }
 
 // actionName is the machine-readable action of an event: the step that acted.

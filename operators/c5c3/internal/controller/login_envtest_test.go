@@ -3,6 +3,7 @@
 package controller_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -25,7 +26,9 @@ func TestTheLoginPageFollowsFromTheIdentityBackends(t *testing.T) {
 		cp.Spec.Services.Horizon.Gateway = &commonv1.GatewaySpec{
 			Hostname: "horizon.example.com", ParentRef: commonv1.GatewayParentRefSpec{Name: "public"},
 		}
-		cp.Spec.Services.Keystone.PublicEndpoint = "https://keystone.example.com/v3"
+		cp.Spec.Services.Keystone.Gateway = &commonv1.GatewaySpec{
+			Hostname: "keystone.example.com", ParentRef: commonv1.GatewayParentRefSpec{Name: "public"},
+		}
 	})
 	horizon := &horizonv1alpha1.Horizon{ObjectMeta: w.meta("controlplane-horizon")}
 	offers := func(domains []string, url string, providers ...horizonv1alpha1.HorizonIdentityProvider) {
@@ -60,7 +63,19 @@ func TestTheLoginPageFollowsFromTheIdentityBackends(t *testing.T) {
 	have(keystonev1alpha1.IdentityDomain{Name: "company", IdentityProvider: "login", Protocol: "openid"},
 		keystonev1alpha1.IdentityDomain{Name: "staff"})
 	offers([]string{"staff"}, "https://keystone.example.com/v3", horizonv1alpha1.HorizonIdentityProvider{Name: "login", Protocol: "openid"})
-	// A browser does not come back to a Horizon without a Gateway.
+	// A browser does not come back to a Keystone or a Horizon without a Gateway.
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+		cp.Spec.Services.Keystone.Gateway, cp.Spec.Services.Keystone.PublicEndpoint = nil, "https://keystone.example.com/v3"
+	})
+	k := w.keystone(t)
+	expect.Object(t, w, k, func() error {
+		if k.Spec.Gateway != nil {
+			return errors.New("Keystone has a Gateway")
+		}
+		return nil
+	})
+	w.report(t, "2025.2", "", true)
+	offers([]string{"staff"}, "")
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Horizon.Gateway = nil })
 	trusts()
 	offers([]string{"staff"}, "")

@@ -53,15 +53,15 @@ func horizonChild(cp *c5c3v1alpha1.ControlPlane, with given) *horizonv1alpha1.Ho
 // identityDomains is handed from the step of Keystone to that of Horizon.
 var identityDomains = reconcile.NewSlot[[]keystonev1alpha1.IdentityDomain]("IdentityDomains")
 
-// horizonIdentity is where users log in. A browser comes back from a provider only to a dashboard that
-// Keystone trusts.
+// horizonIdentity is where users log in. A browser goes to a provider, and comes back, by way of Keystone's
+// Gateway, and comes back only to a dashboard that Keystone trusts.
 func horizonIdentity(cp *c5c3v1alpha1.ControlPlane, domains []keystonev1alpha1.IdentityDomain) horizonv1alpha1.HorizonIdentitySpec {
 	identity := horizonv1alpha1.HorizonIdentitySpec{AuthURL: controlplane.AuthURL(cp)}
 	for _, domain := range domains {
 		switch {
 		case domain.IdentityProvider == "":
 			identity.Domains = append(identity.Domains, domain.Name)
-		case len(trustedDashboards(cp)) > 0:
+		case len(trustedDashboards(cp)) > 0 && cp.Spec.Services.Keystone.Gateway != nil:
 			identity.PublicURL = publicEndpoint(cp.Spec.Services.Keystone)
 			identity.Providers = append(identity.Providers, horizonv1alpha1.HorizonIdentityProvider{
 				Name: domain.IdentityProvider, Protocol: domain.Protocol,

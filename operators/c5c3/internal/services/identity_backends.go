@@ -34,7 +34,7 @@ func identityBackends(cp *c5c3v1alpha1.ControlPlane) []part {
 func (all List) ReconcileIdentityBackends(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	svc := all.Identity()
 	if !svc.wanted(s.CP) {
-		return reconcile.Done(c5c3v1alpha1.ReasonKeystoneNotManaged, svc.field()+" is not set: identity backends stay as they are")
+		return reconcile.Done(c5c3v1alpha1.ReasonKeystoneNotManaged, svc.field()+" is not set: identity backends stay or go with the Keystone")
 	}
 	none := len(s.CP.Spec.Services.Keystone.IdentityBackends) == 0
 	if !none && !s.Kinds.Served(svc.Parts.Kind) {

@@ -15,10 +15,15 @@ func (all List) Steps(some List) reconcile.Pipeline[*pass.Pass] {
 		step := reconcile.Step[*pass.Pass]{
 			Name: svc.Kind.Kind, Condition: svc.condition, Needs: svc.needs, HeldBack: svc.heldBack,
 			Run:  func(ctx context.Context, s *pass.Pass) reconcile.Outcome { return all.reconcile(ctx, s, svc) },
-			Sets: []reconcile.Value{updateUnderWay, identityDomains},
+			Sets: []reconcile.Value{updateUnderWay},
+		}
+		if svc.name == all.Identity().name {
+			step.Sets = append(step.Sets, identityDomains)
+		} else {
+			step.Reads = append(step.Reads, identityDomains)
 		}
 		if svc.hasUser {
-			step.Reads = []reconcile.Value{pass.PasswordCloud, pass.AdminPassword}
+			step.Reads = append(step.Reads, pass.PasswordCloud, pass.AdminPassword)
 		}
 		steps = append(steps, step)
 	}

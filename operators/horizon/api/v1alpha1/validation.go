@@ -90,14 +90,17 @@ func checkProviders(h *Horizon, at *field.Path) field.ErrorList {
 			errs = append(errs, field.Duplicate(at.Index(i), provider.Name))
 		}
 		names[provider.Name] = true
-		for name, value := range map[string]string{"name": provider.Name, "protocol": provider.Protocol} {
-			if !federatedName.MatchString(value) {
-				errs = append(errs, field.Invalid(at.Index(i).Child(name), value,
-					"it must have letters, digits, dashes and underscores: it is a part of URLs"))
-			}
-		}
+		errs = append(errs, checkFederatedName(provider.Name, at.Index(i).Child("name"))...)
+		errs = append(errs, checkFederatedName(provider.Protocol, at.Index(i).Child("protocol"))...)
 	}
 	return errs
+}
+
+func checkFederatedName(name string, at *field.Path) field.ErrorList {
+	if federatedName.MatchString(name) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, name, "it must have letters, digits, dashes and underscores: it is a part of URLs")}
 }
 
 func checkSecretKeyRef(h *Horizon, at *field.Path) field.ErrorList {
@@ -111,12 +114,14 @@ func checkSecretKeyRef(h *Horizon, at *field.Path) field.ErrorList {
 var settingName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
 // ownSettings are those that the operator sets. With other values, cookies could be forged
-// or sent in plain text, pods would not share their sessions, or pages would miss their
-// static files.
+// or sent in plain text, a browser could say where its token is tried, pods would not share their
+// sessions, or pages would miss their static files.
 var ownSettings = []string{
 	"ALLOWED_HOSTS", "CACHES", "COMPRESS_OFFLINE", "CSRF_COOKIE_SECURE", "DEBUG", "LOGGING", "OPENSTACK_KEYSTONE_DEFAULT_DOMAIN",
+	"OPENSTACK_KEYSTONE_DOMAIN_CHOICES", "OPENSTACK_KEYSTONE_DOMAIN_DROPDOWN",
 	"OPENSTACK_KEYSTONE_MULTIDOMAIN_SUPPORT", "OPENSTACK_KEYSTONE_URL", "SECRET_KEY", "SECURE_PROXY_SSL_HEADER",
 	"FILE_UPLOAD_TEMP_DIR", "SESSION_CACHE_ALIAS", "SESSION_COOKIE_SECURE", "SESSION_ENGINE", "STATIC_ROOT", "STATIC_URL", "WEBROOT",
+	"WEBSSO_ENABLED", "WEBSSO_IDP_MAPPING", "WEBSSO_KEYSTONE_URL", "WEBSSO_USE_HTTP_REFERER",
 }
 
 // checkSettings repeats no value, since any may be secret.
