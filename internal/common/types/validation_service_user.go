@@ -15,6 +15,17 @@ var (
 	identityName = regexp.MustCompile(`^[^\s$]*$`)
 )
 
+// federatedName is what identity providers and protocols are called.
+var federatedName = regexp.MustCompile(`^[A-Za-z0-9]([-_A-Za-z0-9]*[A-Za-z0-9])?$`)
+
+// ValidateFederatedName checks the name of an identity provider or of a protocol in Keystone.
+func ValidateFederatedName(name string, at *field.Path) field.ErrorList {
+	if federatedName.MatchString(name) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, name, "it must have letters, digits, dashes and underscores: it is a part of URLs")}
+}
+
 // ServiceUserRules returns the rules of every API service that has a service user.
 func ServiceUserRules[T ServiceUserDescriber]() rules.Table[T] {
 	name := func(get func(*IdentitySpec) string) rules.Check[T] {

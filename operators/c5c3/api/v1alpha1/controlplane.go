@@ -78,6 +78,14 @@ func (cp *ControlPlane) ServiceAhead(release string) *ServiceStatus {
 // KeystoneName is the name of the Keystone of a control plane.
 func (cp *ControlPlane) KeystoneName() string { return cp.Name + "-keystone" }
 
+// IdentityBackends returns the sources of users of the Keystone, none without a Keystone.
+func (cp *ControlPlane) IdentityBackends() []ServiceKeystoneIdentityBackendSpec {
+	if cp.Spec.Services.Keystone == nil {
+		return nil
+	}
+	return cp.Spec.Services.Keystone.IdentityBackends
+}
+
 // BarbicanName is the name of the Barbican of a control plane.
 func (cp *ControlPlane) BarbicanName() string { return cp.Name + "-barbican" }
 

@@ -46,10 +46,8 @@ func SetDefaults(cp *ControlPlane) {
 	commonv1.SetIfZero(&cp.Spec.ServiceUsers.Authentication, DefaultAuthentication)
 	commonv1.SetIfZero(&cp.Spec.ServiceUsers.CredentialDays, DefaultCredentialDays)
 	defaultCredential(&cp.Spec.KORC.AdminCredential)
-	if keystone := cp.Spec.Services.Keystone; keystone != nil {
-		for i := range keystone.IdentityBackends {
-			keystone.IdentityBackends[i].SetDefaults()
-		}
+	for i := range cp.IdentityBackends() {
+		cp.IdentityBackends()[i].SetDefaults()
 	}
 	for _, s := range furtherServices {
 		s.setDefaults(cp)

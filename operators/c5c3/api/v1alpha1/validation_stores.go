@@ -73,10 +73,7 @@ func secretStoresOf(cp *ControlPlane) (stores []store) {
 }
 
 func identityBackendsOf(cp *ControlPlane) (stores []store) {
-	if cp.Spec.Services.Keystone == nil {
-		return nil
-	}
-	for _, backend := range cp.Spec.Services.Keystone.IdentityBackends {
+	for _, backend := range cp.IdentityBackends() {
 		fixed := []fixedField{
 			{"domain", keystonev1alpha1.DomainIsImmutable, backend.Domain.Origin()},
 			{"type", keystonev1alpha1.TypeIsImmutable, backend.Names()},
@@ -90,11 +87,8 @@ func identityBackendsOf(cp *ControlPlane) (stores []store) {
 
 // checkDomains refuses two backends of one domain. MariaDB compares the names of domains in this way.
 func checkDomains(cp *ControlPlane, at *field.Path) (errs field.ErrorList) {
-	if cp.Spec.Services.Keystone == nil {
-		return nil
-	}
 	seen := map[string]bool{}
-	for _, backend := range cp.Spec.Services.Keystone.IdentityBackends {
+	for _, backend := range cp.IdentityBackends() {
 		domain := strings.ToLower(backend.Domain.Name)
 		if seen[domain] {
 			errs = append(errs, field.Invalid(at, backend.Domain.Name, "each domain can have one backend"))

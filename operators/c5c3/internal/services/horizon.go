@@ -1,7 +1,6 @@
 package services
 
 import (
-	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
@@ -50,18 +49,16 @@ func horizonChild(cp *c5c3v1alpha1.ControlPlane, with given) *horizonv1alpha1.Ho
 	}
 }
 
-// identityDomains is handed from the step of Keystone to that of Horizon.
-var identityDomains = reconcile.NewSlot[[]keystonev1alpha1.IdentityDomain]("IdentityDomains")
-
 // horizonIdentity is where users log in. A browser goes to a provider, and comes back, by way of Keystone's
 // Gateway, and comes back only to a dashboard that Keystone trusts.
 func horizonIdentity(cp *c5c3v1alpha1.ControlPlane, domains []keystonev1alpha1.IdentityDomain) horizonv1alpha1.HorizonIdentitySpec {
 	identity := horizonv1alpha1.HorizonIdentitySpec{AuthURL: controlplane.AuthURL(cp)}
+	comesBack := len(trustedDashboards(cp)) > 0 && cp.Spec.Services.Keystone.Gateway != nil
 	for _, domain := range domains {
 		switch {
 		case domain.IdentityProvider == "":
 			identity.Domains = append(identity.Domains, domain.Name)
-		case len(trustedDashboards(cp)) > 0 && cp.Spec.Services.Keystone.Gateway != nil:
+		case comesBack:
 			identity.PublicURL = publicEndpoint(cp.Spec.Services.Keystone)
 			identity.Providers = append(identity.Providers, horizonv1alpha1.HorizonIdentityProvider{
 				Name: domain.IdentityProvider, Protocol: domain.Protocol,
@@ -69,14 +66,4 @@ func horizonIdentity(cp *c5c3v1alpha1.ControlPlane, domains []keystonev1alpha1.I
 		}
 	}
 	return identity
-}
-
-// trustedDashboards returns where a browser comes back to the Horizon of the control plane. Without a
-// Gateway it does not reach that.
-func trustedDashboards(cp *c5c3v1alpha1.ControlPlane) []string {
-	horizon := cp.Spec.Services.Horizon
-	if horizon == nil || horizon.Gateway == nil {
-		return nil
-	}
-	return []string{horizonv1alpha1.GatewayEndpoint(horizon.Gateway) + horizonv1alpha1.FederatedLoginPath}
 }

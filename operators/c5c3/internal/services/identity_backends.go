@@ -2,7 +2,6 @@ package services
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -14,9 +13,8 @@ import (
 
 // identityBackends builds the identity backends of a control plane's Keystone.
 func identityBackends(cp *c5c3v1alpha1.ControlPlane) []part {
-	service := cp.Spec.Services.Keystone
-	backends := make([]part, 0, len(service.IdentityBackends))
-	for _, backend := range service.IdentityBackends {
+	backends := make([]part, 0, len(cp.IdentityBackends()))
+	for _, backend := range cp.IdentityBackends() {
 		backends = append(backends, &keystonev1alpha1.KeystoneIdentityBackend{
 			ObjectMeta: controlplane.ChildMeta(cp, backend.Name),
 			Spec: keystonev1alpha1.KeystoneIdentityBackendSpec{
@@ -36,10 +34,9 @@ func (all List) ReconcileIdentityBackends(ctx context.Context, s *pass.Pass) rec
 	if !svc.wanted(s.CP) {
 		return reconcile.Done(c5c3v1alpha1.ReasonKeystoneNotManaged, svc.field()+" is not set: identity backends stay or go with the Keystone")
 	}
-	none := len(s.CP.Spec.Services.Keystone.IdentityBackends) == 0
+	none := len(s.CP.IdentityBackends()) == 0
 	if !none && !s.Kinds.Served(svc.Parts.Kind) {
-		return reconcile.Degraded(c5c3v1alpha1.ReasonKeystoneNotInstalled, fmt.Sprintf(
-			"The cluster has no kind %s: install the %s operator", svc.Parts.Kind.Kind, svc.Kind.Kind))
+		return reconcile.Degraded(svc.reasons.notInstalled, svc.toInstall(svc.Parts.Kind.Kind))
 	}
 	waits, err := svc.applyParts(ctx, s)
 	switch {

@@ -24,8 +24,7 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 		return all.release(ctx, s, svc)
 	}
 	if lacking := svc.lacking(s); lacking != "" {
-		return reconcile.Waiting(svc.reasons.notInstalled, fmt.Sprintf(
-			"The cluster has no kind %s: install the %s operator", lacking, svc.Kind.Kind))
+		return reconcile.Waiting(svc.reasons.notInstalled, svc.toInstall(lacking))
 	}
 	login, notEnrolled := keepUser(ctx, s, svc)
 	if notEnrolled != nil && login == "" {
@@ -101,6 +100,11 @@ func (svc Service) lacking(s *pass.Pass) string {
 		return svc.Parts.Kind.Kind
 	}
 	return ""
+}
+
+// toInstall says what to do for a kind that the cluster does not have.
+func (svc Service) toInstall(kind string) string {
+	return fmt.Sprintf("The cluster has no kind %s: install the %s operator", kind, svc.Kind.Kind)
 }
 
 // apply applies the resource and the parts that it needs, and lets it continue if it was held for the upgrade

@@ -112,12 +112,8 @@ func orderWarning(cp *c5c3v1alpha1.ControlPlane, kind, name string, image *commo
 
 // identityBackendWarnings are those of each identity backend on its own.
 func identityBackendWarnings(cp *c5c3v1alpha1.ControlPlane) (found []string) {
-	keystone := cp.Spec.Services.Keystone
-	if keystone == nil {
-		return nil
-	}
 	at := field.NewPath("spec", "services", "keystone", "identityBackends")
-	for i, backend := range keystone.IdentityBackends {
+	for i, backend := range cp.IdentityBackends() {
 		found = append(found, backend.Warnings(at.Index(i))...)
 	}
 	return found

@@ -77,11 +77,6 @@ func checkDomains(h *Horizon, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// federatedName is what providers and protocols of a [KeystoneIdentityBackend] are called: a part of URLs.
-//
-// [KeystoneIdentityBackend]: https://pkg.go.dev/github.com/c5c3/forge/operators/keystone/api/v1alpha1#KeystoneIdentityBackend
-var federatedName = regexp.MustCompile(`^[A-Za-z0-9]([-_A-Za-z0-9]*[A-Za-z0-9])?$`)
-
 func checkProviders(h *Horizon, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	names := map[string]bool{}
@@ -90,17 +85,10 @@ func checkProviders(h *Horizon, at *field.Path) field.ErrorList {
 			errs = append(errs, field.Duplicate(at.Index(i), provider.Name))
 		}
 		names[provider.Name] = true
-		errs = append(errs, checkFederatedName(provider.Name, at.Index(i).Child("name"))...)
-		errs = append(errs, checkFederatedName(provider.Protocol, at.Index(i).Child("protocol"))...)
+		errs = append(errs, commonv1.ValidateFederatedName(provider.Name, at.Index(i).Child("name"))...)
+		errs = append(errs, commonv1.ValidateFederatedName(provider.Protocol, at.Index(i).Child("protocol"))...)
 	}
 	return errs
-}
-
-func checkFederatedName(name string, at *field.Path) field.ErrorList {
-	if federatedName.MatchString(name) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, name, "it must have letters, digits, dashes and underscores: it is a part of URLs")}
 }
 
 func checkSecretKeyRef(h *Horizon, at *field.Path) field.ErrorList {

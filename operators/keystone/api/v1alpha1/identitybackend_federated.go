@@ -8,15 +8,16 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // Patterns of names and texts, as the schema states them.
 var (
-	dashboardURL  = regexp.MustCompile(strings.Replace(oidcIssuer.String(), "https", "https?", 1))
-	federatedName = regexp.MustCompile(`^[A-Za-z0-9]([-_A-Za-z0-9]*[A-Za-z0-9])?$`)
-	claimName     = regexp.MustCompile(`^[A-Za-z0-9_][-_A-Za-z0-9]{0,63}$`)
-	localText     = regexp.MustCompile(`^([^{}\s]|\{[0-9]{1,2}\})([^{}]|\{[0-9]{1,2}\})*$`)
-	placeholder   = regexp.MustCompile(`\{[0-9]{1,2}\}`)
+	dashboardURL = regexp.MustCompile(strings.Replace(oidcIssuer.String(), "https", "https?", 1))
+	claimName    = regexp.MustCompile(`^[A-Za-z0-9_][-_A-Za-z0-9]{0,63}$`)
+	localText    = regexp.MustCompile(`^([^{}\s]|\{[0-9]{1,2}\})([^{}]|\{[0-9]{1,2}\})*$`)
+	placeholder  = regexp.MustCompile(`\{[0-9]{1,2}\}`)
 )
 
 // IsFederated reports whether users of the backend log in at a provider.
@@ -67,8 +68,10 @@ func (s *IdentityBackendSpec) Claims() (claims []string) {
 }
 
 func checkIdentityProvider(name string, at *field.Path) field.ErrorList {
-	return unless(name == "" || federatedName.MatchString(name), at, name,
-		"it must have letters, digits, dashes and underscores: it is a part of URLs")
+	if name == "" {
+		return nil
+	}
+	return commonv1.ValidateFederatedName(name, at)
 }
 
 func (s *IdentityBackendSpec) checkMappings(at *field.Path) field.ErrorList {

@@ -277,7 +277,7 @@ func followIdentityBackends(ctx context.Context, s *pass.Scope) reconcile.Outcom
 }
 
 // identityDomains returns the domains of the backends that all pods have. One that is being deleted is
-// left out at once, so that nobody begins a login there.
+// left out, so that nobody begins a login there.
 func identityDomains(s *pass.Scope) []keystonev1alpha1.IdentityDomain {
 	var domains []keystonev1alpha1.IdentityDomain
 	for _, a := range identityBackends.Accepted.Value(s.Slots) {
