@@ -5,7 +5,6 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	horizonv1alpha1 "github.com/c5c3/forge/operators/horizon/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // +kubebuilder:rbac:groups=horizon.openstack.c5c3.io,resources=horizons,verbs=get;list;watch;create;patch;delete
@@ -51,7 +50,7 @@ func horizonChild(cp *c5c3v1alpha1.ControlPlane, with given) *horizonv1alpha1.Ho
 
 // horizonIdentity is where users log in. A browser goes to a provider, and comes back, by way of Keystone's
 // Gateway, and comes back only to a dashboard that Keystone trusts.
-func horizonIdentity(cp *c5c3v1alpha1.ControlPlane, domains []keystonev1alpha1.IdentityDomain) horizonv1alpha1.HorizonIdentitySpec {
+func horizonIdentity(cp *c5c3v1alpha1.ControlPlane, domains []identityDomain) horizonv1alpha1.HorizonIdentitySpec {
 	identity := horizonv1alpha1.HorizonIdentitySpec{AuthURL: controlplane.AuthURL(cp)}
 	comesBack := len(trustedDashboards(cp)) > 0 && cp.Spec.Services.Keystone.Gateway != nil
 	for _, domain := range domains {

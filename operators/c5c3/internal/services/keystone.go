@@ -60,6 +60,8 @@ var Keystone = Service{
 
 	catalogType: "identity",
 	endpoints:   []endpoint{{interfaceName: "public", url: catalogURL}},
+
+	domains: func(child child) []identityDomain { return child.(*keystonev1alpha1.Keystone).Status.IdentityDomains },
 }
 
 const keystoneRepository = "ghcr.io/c5c3/keystone"

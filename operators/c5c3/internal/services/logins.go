@@ -9,8 +9,11 @@ import (
 
 // What Keystone and Horizon tell each other about the logins of users.
 
+// identityDomain is a domain whose users log in with an identity backend of Keystone.
+type identityDomain = keystonev1alpha1.IdentityDomain
+
 // identityDomains is handed from the step of Keystone to that of Horizon.
-var identityDomains = reconcile.NewSlot[[]keystonev1alpha1.IdentityDomain]("IdentityDomains")
+var identityDomains = reconcile.NewSlot[[]identityDomain]("IdentityDomains")
 
 // trustedDashboards returns where a browser comes back to the Horizon of the control plane. Without a
 // Gateway it does not reach that.

@@ -17,7 +17,7 @@ func (all List) Steps(some List) reconcile.Pipeline[*pass.Pass] {
 			Run:  func(ctx context.Context, s *pass.Pass) reconcile.Outcome { return all.reconcile(ctx, s, svc) },
 			Sets: []reconcile.Value{updateUnderWay},
 		}
-		if svc.name == all.Identity().name {
+		if svc.domains != nil {
 			step.Sets = append(step.Sets, identityDomains)
 		} else {
 			step.Reads = append(step.Reads, identityDomains)

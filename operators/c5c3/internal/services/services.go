@@ -15,7 +15,6 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // List is the list of services, for everything that concerns all of them.
@@ -77,6 +76,10 @@ type Service struct {
 	// clients do not look up there, which has no endpoints.
 	catalogType string
 	endpoints   []endpoint
+
+	// domains returns what the resource says of logins. It is nil for services other than the
+	// Identity service.
+	domains func(child) []identityDomain
 }
 
 // Database declares the database of a service on the server of the control plane.
@@ -111,8 +114,8 @@ type given struct {
 	login string
 	// policy holds the rules of spec.global except those of other services.
 	policy *commonv1.PolicySpec
-	// domains are those whose users log in with an identity backend of Keystone.
-	domains []keystonev1alpha1.IdentityDomain
+	// domains are handed on by the Identity service.
+	domains []identityDomain
 }
 
 // field returns the service's field in the spec.

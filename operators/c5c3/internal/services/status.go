@@ -8,7 +8,6 @@ import (
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // observe records a service in the status of the control plane, and for the next steps where users log in.
@@ -18,8 +17,8 @@ func (all List) observe(s *pass.Pass, svc Service, child child) {
 		Name: svc.name, Release: status.InstalledRelease, OverriddenOptions: slices.Clone(status.OverriddenOptions),
 	})
 	all.setPhase(s, svc, func(previous c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase { return updatePhase(previous, child) })
-	if keystone, is := child.(*keystonev1alpha1.Keystone); is {
-		identityDomains.Put(s.Slots, keystone.Status.IdentityDomains)
+	if svc.domains != nil {
+		identityDomains.Put(s.Slots, svc.domains(child))
 	}
 }
 
