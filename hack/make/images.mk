@@ -9,7 +9,7 @@ IMAGE_RELEASES := $(shell awk '!/^(\#|$$)/ { sub(".*/", "", $$1); print ((defaul
 field = $(word $(1),$(subst |, ,$(2)))
 
 # Images of Debian packages, and images of our own binaries. Those with OpenStack's own tests, and
-# the directory, are built for the suites that need them.
+# the directory, are built only where they are needed.
 TEST_IMAGES := placement-tests slapd tempest
 DEBIAN_IMAGES := $(filter-out $(TEST_IMAGES),$(sort $(foreach line,$(IMAGE_RELEASES),$(call field,2,$(line)))))
 OPERATOR_IMAGES := $(addsuffix -operator,$(PROGRAMS))

@@ -9,6 +9,7 @@ WITH_CONTROLPLANE ?= false
 CONTROLPLANE_OPERATORS ?= flux
 
 infra_images_cert-manager :=
+infra_images_directory := slapd
 infra_images_external-secrets := external-secrets
 infra_images_gateway-api :=
 infra_images_k-orc := k-orc

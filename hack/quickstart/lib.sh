@@ -15,5 +15,7 @@ kubectl() { NO_PROXY='*' no_proxy='*' "$cache/bin/kubectl" "$@"; }
 forge() { NO_PROXY='*' no_proxy='*' "$cache/bin/kubectl-forge" "$@"; }
 helm() { NO_PROXY='*' no_proxy='*' "$cache/bin/helm" "$@"; }
 
+new_password() { od -An -vtx1 -N16 /dev/urandom | tr -d ' \n'; }
+
 # shellcheck source=progress.sh
 source "$root/hack/quickstart/progress.sh"

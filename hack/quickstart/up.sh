@@ -16,8 +16,6 @@ source "$here/operators.sh"
 namespace=openstack
 images=(keystone mariadb memcached openstack-client keystone-operator)
 
-new_password() { od -An -vtx1 -N16 /dev/urandom | tr -d ' \n'; }
-
 # ensure_secret NAME [KEY VALUE]... creates a Secret with a random password, or
 # leaves an existing one alone: the database and Keystone use its password. The
 # values are passed on standard input, which no process list shows.

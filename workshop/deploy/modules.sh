@@ -62,7 +62,7 @@ await_parts() {
 # Parts that configure others are deployed first.
 order=(
 	cert-manager gateway-api mariadb-operator external-secrets secretstore metrics-server traefik k-orc memcached-operator
-	"${operators[@]/%/-operator}" openstack
+	"${operators[@]/%/-operator}" openstack directory
 )
 parts=()
 for part in "${order[@]}"; do

@@ -14,7 +14,7 @@ const sections = [
     pages: [
       'guides/index', 'guides/gateway-and-tls', 'guides/network-policy', 'guides/policies', 'key-rotation',
       'password-rotation', 'upgrades', 'pausing', 'hibernation', 'guides/brownfield', 'guides/tenants', 'guides/sizes', 'backup-and-restore',
-      'guides/air-gapped', 'monitoring', 'dashboards', 'guides/moving', 'identity-backends', 'federation', 'secret-aggregate', 'kubectl-forge', 'guides/*',
+      'guides/air-gapped', 'monitoring', 'dashboards', 'guides/moving', 'guides/directory', 'identity-backends', 'federation', 'secret-aggregate', 'kubectl-forge', 'guides/*',
     ],
   },
   { text: 'Troubleshooting', pages: ['troubleshooting', 'runbooks/index', 'runbooks/*'] },
