@@ -138,7 +138,7 @@ func conflictingOptions(resource service.Resource, b *identityBackend) string {
 	}
 	given := ini.File(k.Spec.GlobalExtraConfig).Merge(plugins, k.Spec.ExtraConfig)
 	if b.IsFederated() {
-		return conflictingFederation(k, given)
+		return conflictingFederation(k, b, given)
 	}
 	for _, option := range ownIdentityOptions {
 		if _, set := given.Get("identity", option); set {

@@ -56,11 +56,12 @@ func providers(s *pass.Scope) []acceptedIdentity {
 
 // ownFederationOptions are the options by which users configure logins at providers themselves.
 var ownFederationOptions = []struct{ section, option string }{
-	{"auth", "methods"}, {"federation", "remote_id_attribute"}, {"federation", "assertion_prefix"},
+	{"federation", "remote_id_attribute"}, {"federation", "assertion_prefix"},
 }
 
-// conflictingFederation names what in the spec needs a proxy of the users' own, "" for nothing.
-func conflictingFederation(k *keystonev1alpha1.Keystone, given ini.File) string {
+// conflictingFederation names what in the spec needs a proxy of the users' own, or keeps users of the provider
+// from logging in, "" for nothing.
+func conflictingFederation(k *keystonev1alpha1.Keystone, b *identityBackend, given ini.File) string {
 	if k.Spec.Federation != nil && k.Spec.Federation.Enabled {
 		return fmt.Sprintf("Keystone %s has spec.federation.enabled, which trusts the headers of a proxy in front of it: "+
 			"remove that, or configure this provider in that proxy", k.Name)
@@ -68,6 +69,27 @@ func conflictingFederation(k *keystonev1alpha1.Keystone, given ini.File) string 
 	for _, own := range ownFederationOptions {
 		if _, set := given.Get(own.section, own.option); set {
 			return fmt.Sprintf("Keystone %s sets [%s] %s, without which no provider works: remove that option", k.Name, own.section, own.option)
+		}
+	}
+	return conflictingMethods(k.Name, b, given)
+}
+
+// conflictingMethods names what is wrong with [auth] methods of the users' own, such as ones with totp, "" for
+// nothing.
+func conflictingMethods(keystone string, b *identityBackend, given ini.File) string {
+	text, set := given.Get("auth", "methods")
+	if !set {
+		return ""
+	}
+	methods := strings.Split(strings.ReplaceAll(text, " ", ""), ",")
+	if slices.Contains(methods, "external") {
+		return fmt.Sprintf("Keystone %s sets [auth] methods with external, which takes each user of the proxy for one of the default "+
+			"domain: remove that method", keystone)
+	}
+	for _, wanted := range []string{"mapped", b.ProtocolName()} {
+		if !slices.Contains(methods, wanted) {
+			return fmt.Sprintf("Keystone %s sets [auth] methods without %s, with which users of the provider log in: "+
+				"add that method, or remove the option", keystone, wanted)
 		}
 	}
 	return ""

@@ -165,11 +165,19 @@ func TestTheCommandSaysWhatProviderItIs(t *testing.T) {
 func TestTwoWaysToLogInAtAProviderConflict(t *testing.T) {
 	for says, change := range map[string]func(*keystonev1alpha1.KeystoneSpec){
 		"": func(s *keystonev1alpha1.KeystoneSpec) {
-			s.ExtraConfig = map[string]map[string]string{"identity": {"driver": "x"}, "federation": {"trusted_dashboard": "x"}}
+			s.ExtraConfig = map[string]map[string]string{
+				"identity": {"driver": "x"}, "federation": {"trusted_dashboard": "x"}, "auth": {"methods": "password, mapped, openid, totp"},
+			}
 		},
 		"spec.federation.enabled": func(s *keystonev1alpha1.KeystoneSpec) { s.Federation = &keystonev1alpha1.FederationSpec{Enabled: true} },
-		"[auth] methods": func(s *keystonev1alpha1.KeystoneSpec) {
-			s.ExtraConfig = map[string]map[string]string{"auth": {"methods": "password"}}
+		"[auth] methods without mapped": func(s *keystonev1alpha1.KeystoneSpec) {
+			s.ExtraConfig = map[string]map[string]string{"auth": {"methods": "password, openid"}}
+		},
+		"[auth] methods without openid": func(s *keystonev1alpha1.KeystoneSpec) {
+			s.ExtraConfig = map[string]map[string]string{"auth": {"methods": "password,mapped,saml2"}}
+		},
+		"[auth] methods with external": func(s *keystonev1alpha1.KeystoneSpec) {
+			s.ExtraConfig = map[string]map[string]string{"auth": {"methods": "external,mapped,openid"}}
 		},
 		"[federation] assertion_prefix": func(s *keystonev1alpha1.KeystoneSpec) {
 			s.GlobalExtraConfig = map[string]map[string]string{"federation": {"assertion_prefix": ""}}
