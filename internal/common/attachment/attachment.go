@@ -5,6 +5,8 @@
 package attachment
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -60,9 +62,10 @@ type Declaration[A Resource] struct {
 	CABundle func(A) *service.Requirement
 	// Conflict returns why the service cannot have a resource, "" if it can. It may be nil.
 	Conflict func(service.Resource, A) string
-	// Report records in the status of an accepted resource what its users have to know, and returns what the
-	// condition says in addition, "" for nothing. It may be nil.
-	Report func(service.Resource, Accepted[A]) string
+	// Report records in the status of an accepted resource what its users have to know. It returns what the
+	// condition says in addition, "" for nothing, and when the first thing that it needs expires, zero for
+	// never. It may be nil.
+	Report func(service.Resource, Accepted[A], time.Time) (says string, expires time.Time)
 
 	// Options returns the options that follow from the accepted resources, in the order of their
 	// names, and SecretOptions those that follow from the credentials of one of them. The latter may

@@ -386,6 +386,32 @@ func TestAResourceThatNoPodHasEverHadIsReleasedAtOnce(t *testing.T) {
 	}
 }
 
+func TestTheConditionHasAReasonOfItsOwnBeforeSomethingExpires(t *testing.T) {
+	now, expires := time.Unix(1_000_000, 0), time.Time{}
+	d := moorings
+	d.Report = func(_ service.Resource, _ Accepted[*instance.Mooring], _ time.Time) (string, time.Time) {
+		return "Mind the date", expires
+	}
+	a := mooring("a", "1", "", 1)
+	p := passOf(t, instance.WithMoorings(), a)
+	for left, want := range map[time.Duration]string{
+		0: vocabulary.ReasonAccepted, expiresSoon: vocabulary.ReasonAccepted,
+		expiresSoon - time.Second: vocabulary.ReasonExpiresSoon, -time.Second: vocabulary.ReasonExpiresSoon,
+	} {
+		if expires = now.Add(left); left == 0 {
+			expires = time.Time{}
+		}
+		s := &scope[*instance.Mooring]{
+			Access: &kube.Access{Client: p.Client, Refs: p.Refs, Clock: func() time.Time { return now }},
+			Slots:  &reconcile.Slots{}, declared: d, resource: a,
+		}
+		outcome := s.accept(t.Context())
+		if !outcome.IsDone() || outcome.Reason() != want || !strings.HasSuffix(outcome.Message(), ". Mind the date") {
+			t.Errorf("%s before: got %s: %s", left, outcome.Reason(), outcome.Message())
+		}
+	}
+}
+
 func TestAnAttachedResourceTriggersAPassOverItsService(t *testing.T) {
 	requests := moorings.Controller().Watch().Concerns(nil)(t.Context(), mooring("a", "1", "", 1))
 	if len(requests) != 1 || requests[0].Name != "harbour" || requests[0].Namespace != "openstack" {

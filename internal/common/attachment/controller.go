@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -135,28 +136,40 @@ func (s *scope[A]) accept(ctx context.Context) reconcile.Outcome {
 			continue
 		}
 		status.Configuration = v.Configuration
-		refer(s.resource, of(entries, s.resource))
-		if v.reason != "" {
+		entry := of(entries, s.resource)
+		refer(s.resource, entry)
+		found.Put(s.Slots, entry)
+		switch {
+		case v.reason != "" && hasConfiguration(entry, v.Configuration):
+			return reconcile.Waiting(v.reason, v.message).Proceed()
+		case v.reason != "":
 			return reconcile.Waiting(v.reason, v.message)
 		}
-		found.Put(s.Slots, of(entries, s.resource))
-		return reconcile.Done(vocabulary.ReasonAccepted, s.report(holder, v.Accepted))
+		return s.report(holder, v.Accepted)
 	}
 	return reconcile.Waiting(vocabulary.ReasonServiceNotFound, "the reference to the service has just changed")
 }
 
-// report returns what the condition of an accepted resource says.
-func (s *scope[A]) report(holder Holder, a Accepted[A]) string {
-	message := fmt.Sprintf("%s %s takes it into its configuration", s.declared.Definition.Kind, holder.GetName())
+// expiresSoon is how long before something expires the condition has a reason of its own.
+const expiresSoon = 30 * 24 * time.Hour
+
+// report is the outcome for an accepted resource.
+func (s *scope[A]) report(holder Holder, a Accepted[A]) reconcile.Outcome {
+	reason, message := vocabulary.ReasonAccepted, fmt.Sprintf(
+		"%s %s takes it into its configuration", s.declared.Definition.Kind, holder.GetName())
 	if s.declared.Report == nil {
-		return message
+		return reconcile.Done(reason, message)
 	}
 	// The verdict has a copy of the resource.
 	a.Resource = s.resource
-	if further := s.declared.Report(holder, a); further != "" {
+	further, expires := s.declared.Report(holder, a, s.Now())
+	if further != "" {
 		message += ". " + further
 	}
-	return message
+	if !expires.IsZero() && expires.Sub(s.Now()) < expiresSoon {
+		reason = vocabulary.ReasonExpiresSoon
+	}
+	return reconcile.Done(reason, message)
 }
 
 // Referrer is a resource whose status has what the service calls it.

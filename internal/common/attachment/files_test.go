@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,6 +17,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/ini"
+	"github.com/c5c3/forge/internal/common/kube"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
@@ -175,6 +177,81 @@ func TestWhatAVerificationSaysIsInTheVerdict(t *testing.T) {
 	if reason, message := verdict(); reason != vocabulary.ReasonVerificationFailed || !strings.Contains(message, "too shallow") {
 		t.Errorf("got %s: %s", reason, message)
 	}
+}
+
+// isDueAt makes the time of the pass the given one after the last success, and reports whether the mooring is
+// to be verified then.
+func isDueAt(t *testing.T, d Declaration[*instance.Mooring], p *service.Pass, now time.Time) (reconcile.Outcome, bool) {
+	t.Helper()
+	p.Clock = func() time.Time { return now }
+	outcome := d.Reconcile(t.Context(), p)
+	mustBe(t, outcome)
+	return outcome, len(d.Unverified.Value(p.Slots)) > 0
+}
+
+func TestAResourceThatPodsHaveIsVerifiedEachHour(t *testing.T) {
+	m, d := instance.WithMoorings(), charts()
+	a := mooring("a", "1", "given", 1)
+	p := filesPass(t, m, a, keyIn("given", "k"))
+	begin := time.Unix(1_000_000, 0)
+	if _, due := isDueAt(t, d, p, begin); !due {
+		t.Fatal("a new resource is not verified")
+	}
+	mustBe(t, d.Verify(t.Context(), p))
+	endOf(t, p, a, batchv1.JobComplete, 0, "")
+	mustBe(t, d.Verify(t.Context(), p))
+	entry := &m.Moorings[0]
+	entry.Configuration = entry.Verification.Configuration
+	for _, c := range []struct {
+		after time.Duration
+		due   bool
+		again time.Duration
+	}{{time.Second, false, time.Hour - time.Second}, {59 * time.Minute, false, time.Minute}, {time.Hour, true, 0}} {
+		outcome, due := isDueAt(t, d, p, begin.Add(c.after))
+		if due != c.due || outcome.RequeueAfter() != c.again || len(d.Accepted.Value(p.Slots)) != 1 {
+			t.Errorf("after %s: due %t, again after %s, in use %v", c.after, due, outcome.RequeueAfter(), d.Accepted.Value(p.Slots))
+		}
+	}
+}
+
+func TestPodsKeepAResourceThatDoesNotWorkAnyMore(t *testing.T) {
+	d := charts()
+	a := mooring("a", "1", "given", 1)
+	m := instance.WithMoorings()
+	p := filesPass(t, m, a, keyIn("given", "k"))
+	mustBe(t, d.Reconcile(t.Context(), p))
+	configuration := d.Unverified.Value(p.Slots)[0].Configuration
+	worked := metav1.NewTime(time.Now().Add(-2 * verifiedFor)).Rfc3339Copy()
+	m.Moorings = []commonv1.Attached{{
+		Name: a.Name, UID: a.UID, Configuration: configuration,
+		Verification: &commonv1.Verification{Configuration: configuration, VerifiedAt: &worked},
+	}}
+	mustBe(t, d.Reconcile(t.Context(), p))
+	mustBe(t, d.Verify(t.Context(), p))
+	endOf(t, p, a, batchv1.JobFailed, 1, "out of reach")
+	if outcome := d.Verify(t.Context(), p); outcome.RequeueAfter() <= 0 {
+		t.Error("it is not verified again")
+	}
+	known := m.Moorings[0].Verification
+	if !strings.Contains(known.Failure, "out of reach") || known.VerifiedAt == nil || !known.VerifiedAt.Equal(&worked) {
+		t.Errorf("the status has %+v", known)
+	}
+	outcome := d.Reconcile(t.Context(), p)
+	mustBe(t, outcome)
+	accepted := d.Accepted.Value(p.Slots)
+	if len(accepted) != 1 || accepted[0].Configuration != configuration || outcome.Message() != "In use: a" {
+		t.Errorf("in use: %+v; it says %s", accepted, outcome.Message())
+	}
+	s := &scope[*instance.Mooring]{
+		Access: &kube.Access{Client: p.Client, Refs: p.Refs}, Slots: &reconcile.Slots{}, declared: d, resource: a,
+	}
+	if err := p.Client.Update(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	if outcome := s.accept(t.Context()); outcome.Reason() != vocabulary.ReasonVerificationFailed || outcome.Message() != known.Failure {
+		t.Errorf("got %s: %s", outcome.Reason(), outcome.Message())
+	}
+	mustBe(t, s.programmed(t.Context()))
 }
 
 func TestAChangeOfEachSecretConcernsTheResource(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -71,30 +72,30 @@ func (d Declaration[A]) Reconcile(ctx context.Context, p *service.Pass) reconcil
 func (d Declaration[A]) collect(ctx context.Context, p *service.Pass, judged []verdict[A]) reconcile.Outcome {
 	var accepted, unverified []Accepted[A]
 	var refused []string
+	var again time.Duration
 	for _, v := range judged {
 		entry := of(*entriesOf(p), v.Resource)
 		if isLeaving(entry) {
 			continue
 		}
-		a, there := v.Accepted, v.reason == ""
 		if v.isComplete {
-			if err := d.writeFiles(ctx, p, a); err != nil {
+			if err := d.writeFiles(ctx, p, v.Accepted); err != nil {
 				return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
 			}
 		}
-		if !there && v.isComplete && v.Resource.GetDeletionTimestamp().IsZero() {
-			unverified = append(unverified, a)
+		isDue, left := d.isDue(p, v)
+		if isDue {
+			unverified = append(unverified, v.Accepted)
 		}
-		if !there && entry != nil && entry.Configuration != "" {
-			var err error
-			if a, there, err = d.kept(ctx, p, v.Resource, entry.Configuration); err != nil {
-				return reconcile.Failed(vocabulary.ReasonReconcileError, err)
-			}
+		again = reconcile.Sooner(again, left)
+		used, err := d.used(ctx, p, v, entry)
+		if err != nil {
+			return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 		}
-		if there {
-			accepted = append(accepted, a)
+		if used != nil {
+			accepted = append(accepted, *used)
 		}
-		if v.reason != "" {
+		if v.reason != "" && (used == nil || used.isKept) {
 			refused = append(refused, v.Resource.GetName())
 		}
 	}
@@ -102,7 +103,34 @@ func (d Declaration[A]) collect(ctx context.Context, p *service.Pass, judged []v
 	if d.Unverified != nil {
 		d.Unverified.Put(p.Slots, unverified)
 	}
-	return reconcile.Done(vocabulary.ReasonAttachmentsReady, d.message(accepted, refused))
+	return reconcile.Done(vocabulary.ReasonAttachmentsReady, d.message(accepted, refused)).Within(again)
+}
+
+// isDue reports whether it is time to verify the resource, and how long a success counts otherwise.
+func (d Declaration[A]) isDue(p *service.Pass, v verdict[A]) (isDue bool, left time.Duration) {
+	if d.Verification == nil || !v.isComplete || !v.Resource.GetDeletionTimestamp().IsZero() {
+		return false, 0
+	}
+	if left = v.countsFor(p); v.reason != "" || left <= 0 {
+		return true, 0
+	}
+	return false, left
+}
+
+// used returns what pods have, or get, of a resource, nil for nothing. They keep one that only what it
+// depends on has made fail.
+func (d Declaration[A]) used(ctx context.Context, p *service.Pass, v verdict[A], entry *commonv1.Attached) (*Accepted[A], error) {
+	switch {
+	case v.reason == "" || hasConfiguration(entry, v.Configuration):
+		return &v.Accepted, nil
+	case entry == nil || entry.Configuration == "":
+		return nil, nil
+	}
+	kept, there, err := d.kept(ctx, p, v.Resource, entry.Configuration)
+	if err != nil || !there {
+		return nil, err
+	}
+	return &kept, nil
 }
 
 // lacking returns what the service lacks if it has these resources only.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -33,6 +34,8 @@ type Accepted[A Resource] struct {
 	secret string
 	// isKept is true for what pods have of a resource that cannot be used as it is now.
 	isKept bool
+	// verifiedAt is when a Job last found that the configuration works, nil if that is not known.
+	verifiedAt *metav1.Time
 	// Configuration identifies the spec, the credentials and the files.
 	Configuration string
 }
@@ -112,6 +115,9 @@ func (d Declaration[A]) judge(
 		return v, err
 	}
 	v.secret, v.isComplete = d.secretName(p, resource, v.Configuration), true
+	if known := verificationOf(entry, v.Configuration); known != nil {
+		v.verifiedAt = known.VerifiedAt
+	}
 	if !d.isVerified(entry, v.Configuration) {
 		v.reason, v.message = d.unverified(p, resource, entry, v.Configuration)
 	}

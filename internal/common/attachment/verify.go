@@ -8,10 +8,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
@@ -28,10 +31,13 @@ const (
 	verifyTask = "attachment-verify"
 	// exitUnfit is its exit code for what no retry can change.
 	exitUnfit = 3
+	// verifiedFor is how long a success counts. What a resource depends on, such as a directory, can fail at any time.
+	verifiedFor = time.Hour
 )
 
 // Verification declares how the image of the service finds out whether a resource works, before
-// pods get it. The task also makes what the service needs for the resource.
+// pods get it and each hour from then on. The task also makes what the service needs for the
+// resource, and repairs it.
 type Verification[A Resource] struct {
 	// Database is the database of the service.
 	Database database.Database
@@ -55,7 +61,8 @@ func VerificationName(uid types.UID) string {
 }
 
 // VerificationTask builds the task that verifies the resource. It runs again for another
-// configuration of the resource, and not for another one of the service.
+// configuration of the resource, and not for another one of the service. After a success it runs
+// again when that no longer counts.
 func (d Declaration[A]) VerificationTask(p *service.Pass, a Accepted[A]) deployment.Task {
 	return deployment.Task{
 		Name: VerificationName(a.Resource.GetUID()), Container: verifyTask, Retries: 2,
@@ -63,7 +70,7 @@ func (d Declaration[A]) VerificationTask(p *service.Pass, a Accepted[A]) deploym
 		Failures: []batchv1.PodFailurePolicyRule{deployment.FailsAtOnce(verifyTask, exitUnfit)},
 		Env:      d.Verification.Database.ToolEnv(p),
 		Mounts:   d.toolMounts(p, deployment.SecretMount(d.Files.Volume, a.secret, d.Files.Folder)),
-		RunKey:   []any{a.Resource.GetUID(), a.Configuration},
+		RunKey:   []any{a.Resource.GetUID(), a.Configuration, a.verifiedAt},
 	}
 }
 
@@ -76,26 +83,46 @@ func (d Declaration[A]) toolMounts(p *service.Pass, own ...deployment.Mount) []d
 	return mounts
 }
 
-// isVerified reports whether a Job has found that the configuration works. What pods have was
+// verificationOf returns what is known about the configuration, nil for nothing.
+func verificationOf(entry *commonv1.Attached, configuration string) *commonv1.Verification {
+	if entry == nil || entry.Verification == nil || entry.Verification.Configuration != configuration {
+		return nil
+	}
+	return entry.Verification
+}
+
+// isVerified reports whether a Job has last found that the configuration works. What pods have was
 // verified before they got it.
 func (d Declaration[A]) isVerified(entry *commonv1.Attached, configuration string) bool {
-	if d.Verification == nil || entry != nil && entry.Configuration == configuration {
-		return true
+	if known := verificationOf(entry, configuration); d.Verification != nil && known != nil {
+		return known.Failure == ""
 	}
-	return entry != nil && entry.Verification != nil &&
-		entry.Verification.Configuration == configuration && entry.Verification.Failure == ""
+	return d.Verification == nil || hasConfiguration(entry, configuration)
+}
+
+// hasConfiguration reports whether all pods have the configuration.
+func hasConfiguration(entry *commonv1.Attached, configuration string) bool {
+	return entry != nil && configuration != "" && entry.Configuration == configuration
+}
+
+// countsFor returns for how long the last success counts, at most zero if it is time to verify again.
+func (a Accepted[A]) countsFor(p *service.Pass) time.Duration {
+	if a.verifiedAt == nil {
+		return 0
+	}
+	return a.verifiedAt.Add(verifiedFor).Sub(p.Now())
 }
 
 // unverified returns the reason and the message of a configuration that is not verified.
 func (d Declaration[A]) unverified(p *service.Pass, resource A, entry *commonv1.Attached, configuration string) (reason, message string) {
-	if entry != nil && entry.Verification != nil && entry.Verification.Configuration == configuration {
-		return vocabulary.ReasonVerificationFailed, entry.Verification.Failure
+	if known := verificationOf(entry, configuration); known != nil {
+		return vocabulary.ReasonVerificationFailed, known.Failure
 	}
 	return vocabulary.ReasonVerifying, fmt.Sprintf(
 		"Job %s verifies it, once the database of %s %s is ready", p.Named(VerificationName(resource.GetUID())), p.Kind, p.Resource.GetName())
 }
 
-// Verify verifies the resources that pods are to get. The step that reads the result is
+// Verify verifies the resources that pods are to get, or have had for some time. The step that reads the result is
 // [Declaration.Reconcile], in the pass after the change of the status.
 func (d Declaration[A]) Verify(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	done := reconcile.Done(vocabulary.ReasonAttachmentsReady, "")
@@ -113,8 +140,9 @@ func (d Declaration[A]) Verify(ctx context.Context, p *service.Pass) reconcile.O
 		if failure == "" && !state.Complete {
 			continue
 		}
-		found := &commonv1.Verification{Configuration: a.Configuration, Failure: failure}
+		found := &commonv1.Verification{Configuration: a.Configuration, Failure: failure, VerifiedAt: a.verifiedAt}
 		if failure == "" {
+			found.VerifiedAt = ptr.To(metav1.NewTime(p.Now()).Rfc3339Copy())
 			if found.Reference, err = d.reference(ctx, p, state.Job); err != nil {
 				return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 			}
@@ -143,7 +171,7 @@ func (d Declaration[A]) verify(ctx context.Context, p *service.Pass, a Accepted[
 }
 
 // reference returns what the Job says that the service calls the resource. It asks the API server,
-// once for each configuration: the cache has no pods that have succeeded.
+// once for each success: the cache has no pods that have succeeded.
 func (d Declaration[A]) reference(ctx context.Context, p *service.Pass, live *batchv1.Job) (string, error) {
 	if live == nil {
 		return "", nil

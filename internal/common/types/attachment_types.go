@@ -98,14 +98,20 @@ type Attached struct {
 	Verification *Verification `json:"verification,omitempty"`
 }
 
-// Verification is what a Job has found out about an attached resource before pods get it.
+// Verification is what a Job has found out about an attached resource: before pods get it, and each
+// hour from then on.
 type Verification struct {
 	// configuration identifies the spec and the credentials that were verified.
 	//
 	// +required
 	Configuration string `json:"configuration"`
 
-	// failure says why pods do not get them.
+	// verifiedAt is when the Job last found that they work.
+	//
+	// +optional
+	VerifiedAt *metav1.Time `json:"verifiedAt,omitempty"`
+
+	// failure says why they do not work. Pods that have them keep them.
 	//
 	// +optional
 	Failure string `json:"failure,omitempty"`

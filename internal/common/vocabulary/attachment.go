@@ -10,6 +10,8 @@ const (
 
 	// ReasonAccepted: nothing to do.
 	ReasonAccepted = "Accepted"
+	// ReasonExpiresSoon: renew what the message says expires within 30 days, or has expired.
+	ReasonExpiresSoon = "ExpiresSoon"
 	// ReasonServiceNotFound: create the service that the message names, or correct the reference.
 	ReasonServiceNotFound = "ServiceNotFound"
 	// ReasonWaitingForCredentials: create the Secret that the message names, or add the missing keys.
@@ -63,8 +65,10 @@ func AttachmentConditions() []Condition {
 
 // VerifiedConditions returns [AttachmentConditions] of a resource that a Job verifies.
 func VerifiedConditions() []Condition {
-	return WithFalse(AttachmentConditions(), ConditionAccepted,
+	conditions := WithFalse(AttachmentConditions(), ConditionAccepted,
 		ReasonConflictingOptions, ReasonVerifying, ReasonVerificationFailed)
+	conditions[0].True = append(conditions[0].True, ReasonExpiresSoon)
+	return conditions
 }
 
 // attachmentSummary is [Summary] without the reasons of a kind that can hibernate.

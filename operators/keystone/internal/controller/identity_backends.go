@@ -9,8 +9,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/cert"
 
 	"github.com/c5c3/forge/internal/common/attachment"
 	"github.com/c5c3/forge/internal/common/deployment"
@@ -22,6 +24,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
 	"github.com/c5c3/forge/operators/keystone/internal/ldap"
+	"github.com/c5c3/forge/operators/keystone/internal/oidc"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
@@ -193,6 +196,24 @@ func directoryCertificates(s *pass.Scope) string {
 		}
 	}
 	return strings.Join(certificates, "")
+}
+
+// reportAuthorities returns when the last certificate of the CAs ends, which the directory or the provider needs.
+func reportAuthorities(a acceptedIdentity) (says string, expires time.Time) {
+	file := ownCAFile
+	if a.Resource.Spec.OIDC != nil {
+		file = oidc.CAFile
+	}
+	certificates, err := cert.ParseCertsPEM([]byte(a.Files[file]))
+	if err != nil {
+		return "", expires
+	}
+	for _, certificate := range certificates {
+		if certificate.NotAfter.After(expires) {
+			expires = certificate.NotAfter
+		}
+	}
+	return "The last certificate of its CAs expires on " + expires.UTC().Format(time.DateOnly), expires
 }
 
 // configured returns what of a backend ends up in the configuration. Pods need not be replaced for

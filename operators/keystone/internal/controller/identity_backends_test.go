@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/testutil/certificate"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -77,6 +79,18 @@ func TestAProcessTrustsTheCertificatesOfAllDirectories(t *testing.T) {
 
 func TestPodsWithABackendMountItsFile(t *testing.T) {
 	golden.CompareYAML(t, "identity-backend/mounts.yaml", api.Mounts(withBackends("CA\n")))
+}
+
+func TestABackendExpiresWithTheLastCertificateOfItsAuthorities(t *testing.T) {
+	one, _ := certificate.SelfSigned(t)
+	a := acceptedIdentity{Resource: staff(), Files: map[string]string{ownCAFile: string(one)}}
+	says, expires := reportIdentity(nil, a, time.Now())
+	if !strings.HasPrefix(says, "The last certificate of its CAs expires on 20") || time.Until(expires) > time.Hour {
+		t.Errorf("the condition says %q; it expires at %s", says, expires)
+	}
+	if says, expires := reportIdentity(nil, acceptedIdentity{Resource: staff()}, time.Now()); says != "" || !expires.IsZero() {
+		t.Errorf("without certificates the condition says %q; it expires at %s", says, expires)
+	}
 }
 
 func TestTheFilesOfABackend(t *testing.T) {

@@ -87,21 +87,24 @@ func keyPairMounts(s *pass.Scope) []deployment.Mount {
 	return []deployment.Mount{deployment.SecretMount("service-provider", keyPairName(s), oidc.KeyPair)}
 }
 
-// reportIdentity records in the status what the administrator of a SAML provider needs, and returns when the metadata
-// of the provider ends.
-func reportIdentity(resource service.Resource, a acceptedIdentity) string {
+// reportIdentity records in the status what the administrator of a SAML provider needs, and returns when what the
+// backend needs ends.
+func reportIdentity(resource service.Resource, a acceptedIdentity, now time.Time) (says string, expires time.Time) {
+	if a.Resource.Spec.SAML == nil {
+		return reportAuthorities(a)
+	}
 	endpoint := resource.ServiceStatus().Endpoint
-	if a.Resource.Spec.SAML == nil || endpoint == "" {
-		return ""
+	if endpoint == "" {
+		return "", expires
 	}
 	a.Resource.Status.MetadataURL = metadataURL(endpoint, a.Resource)
-	now := time.Now()
 	metadata, err := saml.Parse([]byte(a.Files[saml.MetadataFile]), a.Resource.Spec.SAML.EntityID, now)
 	if err != nil {
-		return ""
+		return "", expires
 	}
+	says = metadata.Ends(now)
 	if !strings.HasPrefix(endpoint, "https://") {
-		return metadata.Ends(now) + "; no browser can log in, since " + endpoint + " does not begin with https"
+		says += "; no browser can log in, since " + endpoint + " does not begin with https"
 	}
-	return metadata.Ends(now)
+	return says, metadata.Expires()
 }

@@ -43,7 +43,7 @@ func TestASAMLProviderComesAndGoes(t *testing.T) {
 	refused(`its entityID is "https://others.example.com"`, "set spec.saml.entityID to exactly that")
 	objects.Change(t, c, secret, func(s *corev1.Secret) { s.Data["metadata.xml"] = []byte(fixture.ProviderMetadata(t, entityID)) })
 	expect.Condition(t, c, b, vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
-	expect.Condition(t, c, b, vocabulary.ConditionAccepted, metav1.ConditionTrue, vocabulary.ReasonAccepted,
+	expect.Condition(t, c, b, vocabulary.ConditionAccepted, metav1.ConditionTrue, vocabulary.ReasonExpiresSoon,
 		"Its metadata has no end, and its certificate expires on ")
 	if got := b.Status.MetadataURL; !strings.HasSuffix(got, "/identity_providers/university/protocols/saml2/websso/mellon/metadata") {
 		t.Errorf("the status has %s", got)

@@ -3,6 +3,7 @@ package controller
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -95,13 +96,14 @@ func TestKeystoneDescribesItselfToASAMLProvider(t *testing.T) {
 		t.Errorf("got %s", files["saml-university.xml"])
 	}
 	s.Resource.Status.Endpoint = endpoint
-	if said := reportIdentity(s.Resource, a); !strings.HasPrefix(said, "Its metadata has no end, and its certificate expires on 20") {
-		t.Errorf("the condition says %q", said)
+	said, expires := reportIdentity(s.Resource, a, time.Now())
+	if !strings.HasPrefix(said, "Its metadata has no end, and its certificate expires on 20") || expires.IsZero() {
+		t.Errorf("the condition says %q; it expires at %s", said, expires)
 	}
 	if a.Resource.Status.MetadataURL != endpoint+mellon+"/metadata" {
 		t.Errorf("the status has %s", a.Resource.Status.MetadataURL)
 	}
-	if said := reportIdentity(s.Resource, acceptedCompany(t)); said != "" {
+	if said, _ := reportIdentity(s.Resource, acceptedCompany(t), time.Now()); said != "" {
 		t.Errorf("the condition of another type says %q", said)
 	}
 }
