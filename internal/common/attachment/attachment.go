@@ -63,7 +63,7 @@ type Declaration[A Resource] struct {
 	// Conflict returns why the service cannot have a resource, "" if it can. It may be nil.
 	Conflict func(service.Resource, A) string
 	// Report records in the status of an accepted resource what its users have to know. It returns what the
-	// condition says in addition, "" for nothing, and when the first thing that it needs expires, zero for
+	// condition says in addition, "" for nothing, and when a certificate that it needs expires, zero for
 	// never. It may be nil.
 	Report func(service.Resource, Accepted[A], time.Time) (says string, expires time.Time)
 

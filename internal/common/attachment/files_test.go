@@ -2,6 +2,7 @@ package attachment
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/ini"
+	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/kube"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -97,7 +99,7 @@ func endTask(t *testing.T, p *service.Pass, name, container string, how batchv1.
 	if err := p.Client.Status().Update(t.Context(), live); err != nil {
 		t.Fatal(err)
 	}
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "pod-of-" + name}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: fmt.Sprintf("pod-of-%s-%d-%s", name, code, live.ResourceVersion)}}
 	pod.Labels = map[string]string{batchv1.JobNameLabel: live.Name}
 	pod.OwnerReferences = []metav1.OwnerReference{{
 		UID: live.UID, Controller: ptr.To(true), Name: live.Name, Kind: "Job", APIVersion: "batch/v1",
@@ -179,38 +181,94 @@ func TestWhatAVerificationSaysIsInTheVerdict(t *testing.T) {
 	}
 }
 
-// isDueAt makes the time of the pass the given one after the last success, and reports whether the mooring is
-// to be verified then.
-func isDueAt(t *testing.T, d Declaration[*instance.Mooring], p *service.Pass, now time.Time) (reconcile.Outcome, bool) {
+// isDueAt reports whether a pass at that time verifies a mooring.
+func isDueAt(t *testing.T, d Declaration[*instance.Mooring], p *service.Pass, now time.Time) bool {
 	t.Helper()
 	p.Clock = func() time.Time { return now }
 	outcome := d.Reconcile(t.Context(), p)
 	mustBe(t, outcome)
-	return outcome, len(d.Unverified.Value(p.Slots)) > 0
+	due := len(d.Unverified.Value(p.Slots)) > 0
+	if again := outcome.RequeueAfter(); !due && (again <= 0 || again > verifiedFor) {
+		t.Errorf("the next pass is after %s", again)
+	}
+	return due
 }
 
-func TestAResourceThatPodsHaveIsVerifiedEachHour(t *testing.T) {
-	m, d := instance.WithMoorings(), charts()
-	a := mooring("a", "1", "given", 1)
-	p := filesPass(t, m, a, keyIn("given", "k"))
-	begin := time.Unix(1_000_000, 0)
-	if _, due := isDueAt(t, d, p, begin); !due {
-		t.Fatal("a new resource is not verified")
+// runKey is that of the Job that verifies the mooring.
+func runKey(t *testing.T, p *service.Pass, m *instance.Mooring) string {
+	t.Helper()
+	live := &batchv1.Job{}
+	if err := p.Client.Get(t.Context(), p.Key(p.Named(VerificationName(m.UID))), live); err != nil {
+		t.Fatal(err)
 	}
+	return live.Annotations[job.RunKeyAnnotation]
+}
+
+// verifiedPass is a pass over a marina whose pods have the mooring, which has just been verified.
+func verifiedPass(t *testing.T, d Declaration[*instance.Mooring], a *instance.Mooring) (*instance.Marina, *service.Pass) {
+	t.Helper()
+	m := instance.WithMoorings()
+	p := filesPass(t, m, a, keyIn("given", "k"))
+	mustBe(t, d.Reconcile(t.Context(), p))
 	mustBe(t, d.Verify(t.Context(), p))
 	endOf(t, p, a, batchv1.JobComplete, 0, "")
 	mustBe(t, d.Verify(t.Context(), p))
-	entry := &m.Moorings[0]
-	entry.Configuration = entry.Verification.Configuration
-	for _, c := range []struct {
-		after time.Duration
-		due   bool
-		again time.Duration
-	}{{time.Second, false, time.Hour - time.Second}, {59 * time.Minute, false, time.Minute}, {time.Hour, true, 0}} {
-		outcome, due := isDueAt(t, d, p, begin.Add(c.after))
-		if due != c.due || outcome.RequeueAfter() != c.again || len(d.Accepted.Value(p.Slots)) != 1 {
-			t.Errorf("after %s: due %t, again after %s, in use %v", c.after, due, outcome.RequeueAfter(), d.Accepted.Value(p.Slots))
+	m.Moorings[0].Configuration = m.Moorings[0].Verification.Configuration
+	return m, p
+}
+
+func TestAResourceThatPodsHaveIsVerifiedEachHour(t *testing.T) {
+	d, a, begin := charts(), mooring("a", "1", "given", 1), time.Now()
+	m, p := verifiedPass(t, d, a)
+	first, key := m.Moorings[0].Verification.VerifiedAt, runKey(t, p, a)
+	for after, want := range map[time.Duration]bool{
+		10 * time.Second: false, 59 * time.Minute: false, 61 * time.Minute: true,
+		// The clock was ahead when it was verified.
+		-time.Minute: true,
+	} {
+		if isDueAt(t, d, p, begin.Add(after)) != want || len(d.Accepted.Value(p.Slots)) != 1 {
+			t.Errorf("after %s it is to be verified: %t; in use: %v", after, !want, d.Accepted.Value(p.Slots))
 		}
+	}
+	isDueAt(t, d, p, begin.Add(2*time.Hour))
+	mustBe(t, d.Verify(t.Context(), p))
+	if again := runKey(t, p, a); again == key || !m.Moorings[0].Verification.VerifiedAt.Equal(first) {
+		t.Fatalf("the Job of before counts; the status has %+v", m.Moorings[0].Verification)
+	}
+	endOf(t, p, a, batchv1.JobFailed, 1, "out of reach")
+	d.Verify(t.Context(), p)
+	if failed := m.Moorings[0].Verification; failed.Failure == "" || !failed.VerifiedAt.Equal(first) {
+		t.Fatalf("after a failure the status has %+v", failed)
+	}
+	endOf(t, p, a, batchv1.JobComplete, 0, "")
+	mustBe(t, d.Verify(t.Context(), p))
+	if worked := m.Moorings[0].Verification; worked.Failure != "" || worked.VerifiedAt == first {
+		t.Errorf("after a success the status has %+v", worked)
+	}
+}
+
+func TestAResourceThatIsChangedBackIsVerifiedAgain(t *testing.T) {
+	d, a := charts(), mooring("a", "1", "given", 1)
+	_, p := verifiedPass(t, d, a)
+	change := func(berth string) {
+		a.Spec.Berth = berth
+		if err := p.Client.Update(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		mustBe(t, d.Reconcile(t.Context(), p))
+	}
+	change("2")
+	mustBe(t, d.Verify(t.Context(), p))
+	begun := runKey(t, p, a)
+	change("1")
+	if accepted := d.Accepted.Value(p.Slots); len(accepted) != 1 || accepted[0].isKept {
+		t.Errorf("in use: %+v", accepted)
+	}
+	// The Job is deleted, and another one created.
+	mustBe(t, d.Verify(t.Context(), p))
+	mustBe(t, d.Verify(t.Context(), p))
+	if runKey(t, p, a) == begun {
+		t.Error("the Job goes on with what the resource no longer has")
 	}
 }
 

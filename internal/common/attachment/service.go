@@ -111,17 +111,15 @@ func (d Declaration[A]) isDue(p *service.Pass, v verdict[A]) (isDue bool, left t
 	if d.Verification == nil || !v.isComplete || !v.Resource.GetDeletionTimestamp().IsZero() {
 		return false, 0
 	}
-	if left = v.countsFor(p); v.reason != "" || left <= 0 {
-		return true, 0
-	}
-	return false, left
+	left = v.countsFor(p)
+	return v.reason != "" || left == 0, left
 }
 
-// used returns what pods have, or get, of a resource, nil for nothing. They keep one that only what it
-// depends on has made fail.
+// used returns what pods have, or get, of a resource, nil for nothing. They keep one that has worked as it is
+// now: what has failed since then may be the directory, for example.
 func (d Declaration[A]) used(ctx context.Context, p *service.Pass, v verdict[A], entry *commonv1.Attached) (*Accepted[A], error) {
 	switch {
-	case v.reason == "" || hasConfiguration(entry, v.Configuration):
+	case v.reason == "" || v.verifiedAt != nil || hasConfiguration(entry, v.Configuration):
 		return &v.Accepted, nil
 	case entry == nil || entry.Configuration == "":
 		return nil, nil

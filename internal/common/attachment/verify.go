@@ -105,12 +105,33 @@ func hasConfiguration(entry *commonv1.Attached, configuration string) bool {
 	return entry != nil && configuration != "" && entry.Configuration == configuration
 }
 
-// countsFor returns for how long the last success counts, at most zero if it is time to verify again.
+// countsFor returns for how long the last success counts, zero if it is time to verify again, as after a clock
+// was ahead.
 func (a Accepted[A]) countsFor(p *service.Pass) time.Duration {
 	if a.verifiedAt == nil {
 		return 0
 	}
-	return a.verifiedAt.Add(verifiedFor).Sub(p.Now())
+	left := a.verifiedAt.Add(verifiedFor).Sub(p.Now())
+	if left > verifiedFor {
+		return 0
+	}
+	return max(left, 0)
+}
+
+// doubt makes another configuration than the one that a Job has begun to verify count for nothing: the Job may change
+// what the service has for it. If the resource is changed back, it is verified again.
+func doubt(entry *commonv1.Attached, begun string) {
+	if entry != nil && entry.Verification != nil && entry.Verification.Configuration != begun {
+		entry.Verification.VerifiedAt = nil
+	}
+}
+
+// endTime returns when the Job ended, to the second.
+func endTime(live *batchv1.Job, now time.Time) metav1.Time {
+	if _, _, at := job.Ended(live); !at.IsZero() {
+		now = at
+	}
+	return metav1.NewTime(now).Rfc3339Copy()
 }
 
 // unverified returns the reason and the message of a configuration that is not verified.
@@ -137,12 +158,13 @@ func (d Declaration[A]) Verify(ctx context.Context, p *service.Pass) reconcile.O
 			return reconcile.WriteFailed(vocabulary.ReasonReconcileError, err)
 		}
 		done = done.Within(state.Again)
-		if failure == "" && !state.Complete {
+		if failure == "" && (!state.Complete || !job.Stopped(state.Job)) {
+			doubt(of(*entries, a.Resource), a.Configuration)
 			continue
 		}
 		found := &commonv1.Verification{Configuration: a.Configuration, Failure: failure, VerifiedAt: a.verifiedAt}
 		if failure == "" {
-			found.VerifiedAt = ptr.To(metav1.NewTime(p.Now()).Rfc3339Copy())
+			found.VerifiedAt = ptr.To(endTime(state.Job, p.Now()))
 			if found.Reference, err = d.reference(ctx, p, state.Job); err != nil {
 				return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 			}

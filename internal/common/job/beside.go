@@ -37,10 +37,15 @@ func (r *Runner) record(ctx context.Context, live *batchv1.Job) error {
 	return apply.MergeUnlocked(ctx, r.Client, before, live, "recording the success of")
 }
 
+// Stopped reports whether no container runs on beside that of a Job that has succeeded.
+func Stopped(live *batchv1.Job) bool {
+	return terminated(live) || live.Annotations[SucceededAnnotation] == "" || ptr.Deref(live.Spec.Suspend, false)
+}
+
 // stop ends the pods of a Job that has succeeded according to its annotation only. A
 // suspended Job has no pods, and is not a failed one.
 func (r *Runner) stop(ctx context.Context, live *batchv1.Job) error {
-	if terminated(live) || live.Annotations[SucceededAnnotation] == "" || ptr.Deref(live.Spec.Suspend, false) {
+	if Stopped(live) {
 		return nil
 	}
 	before := live.DeepCopy()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -198,7 +199,7 @@ func retireUsers(ctx context.Context, s *pass.Pass, svc Service, current string)
 		if old.GetName() == current {
 			continue
 		}
-		wait, err := retireUser(ctx, s, old)
+		wait, err := retireUser(ctx, s, old, isOwner(old, objects))
 		if err != nil {
 			return 0, fmt.Errorf("removing %s: %w", korc.Describe(old), err)
 		}
@@ -207,10 +208,29 @@ func retireUsers(ctx context.Context, s *pass.Pass, svc Service, current string)
 	return again, nil
 }
 
-// retireUser deletes the user's Secrets first, because the object is what leads to them.
-func retireUser(ctx context.Context, s *pass.Pass, old korc.Object) (time.Duration, error) {
+// isOwner reports whether the object is a user whose application credential is one of the objects, too.
+func isOwner(object korc.Object, objects []korc.Object) bool {
+	if _, is := object.(*orcv1alpha1.User); !is {
+		return false
+	}
+	return slices.ContainsFunc(objects, func(other korc.Object) bool {
+		_, is := other.(*orcv1alpha1.ApplicationCredential)
+		return is && other.GetName() == object.GetName()
+	})
+}
+
+// retireUser deletes the user's Secrets first, because the object is what leads to them. An owner goes once its
+// application credential is gone: K-ORC would not let go of a Secret that is deleted before that.
+func retireUser(ctx context.Context, s *pass.Pass, old korc.Object, isOwner bool) (time.Duration, error) {
 	if due, began := korc.ValidUntil(s, old); began && !due.After(s.Now()) {
-		for _, name := range []string{old.GetName(), ownerSecretName(old.GetName())} {
+		if isOwner {
+			return 0, nil
+		}
+		names := []string{old.GetName()}
+		if _, isUser := old.(*orcv1alpha1.User); isUser {
+			names = append(names, ownerSecretName(old.GetName()))
+		}
+		for _, name := range names {
 			login := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: old.GetNamespace()}}
 			if err := apply.EnsureAbsent(ctx, s.Client, s.CP, login); err != nil {
 				return 0, err

@@ -117,6 +117,30 @@ func TestAnApplicationCredentialIsReplacedWithItsUserBeforeItExpires(t *testing.
 	}
 }
 
+func TestTheSecretOfAnOwnerStaysUntilItsApplicationCredentialIsGone(t *testing.T) {
+	r := newRestricted(t)
+	r.settle(t)
+	old := r.credentials(t)[0]
+	old.Finalizers = append(old.Finalizers, "openstack.k-orc.cloud/applicationcredential")
+	r.update(t, &old)
+	r.authenticate(t, c5c3v1alpha1.AuthenticationPassword)
+	r.settle(t)
+	r.sundial(t)
+	r.settle(t)
+	r.at = r.at.Add(fixture.SpreadTime)
+	r.settle(t)
+	r.get(t, &old, old.Name)
+	if left := r.secrets(t); old.DeletionTimestamp.IsZero() || !slices.Contains(left, old.Name+"-owner") || len(r.users(t)) != 2 {
+		t.Fatalf("with the credential there are %d users and the Secrets %v", len(r.users(t)), left)
+	}
+	old.Finalizers = nil
+	r.update(t, &old)
+	r.settle(t)
+	if left := r.secrets(t); slices.Contains(left, old.Name+"-owner") || len(r.users(t)) != 1 {
+		t.Errorf("without it there are %d users and the Secrets %v", len(r.users(t)), left)
+	}
+}
+
 func TestAnotherAuthenticationReplacesTheUser(t *testing.T) {
 	r := newRestricted(t)
 	r.settle(t)

@@ -48,8 +48,8 @@ const (
 	// caFile has the certificates of all directories. A process can have one such file: the LDAP
 	// library takes it for all connections.
 	caFile = "ldap-ca.pem"
-	// ownCAFile is the file of one backend with the certificates of its directory.
-	ownCAFile = "ca.pem"
+	// ownCAFile is the file of one backend with the certificates of its directory or its provider.
+	ownCAFile = oidc.CAFile
 	// directoryCAField is the field with the Secret of that.
 	directoryCAField = "spec.ldap.tls.caBundleSecretRef"
 )
@@ -200,11 +200,7 @@ func directoryCertificates(s *pass.Scope) string {
 
 // reportAuthorities returns when the last certificate of the CAs ends, which the directory or the provider needs.
 func reportAuthorities(a acceptedIdentity) (says string, expires time.Time) {
-	file := ownCAFile
-	if a.Resource.Spec.OIDC != nil {
-		file = oidc.CAFile
-	}
-	certificates, err := cert.ParseCertsPEM([]byte(a.Files[file]))
+	certificates, err := cert.ParseCertsPEM([]byte(a.Files[ownCAFile]))
 	if err != nil {
 		return "", expires
 	}

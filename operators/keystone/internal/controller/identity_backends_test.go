@@ -82,11 +82,16 @@ func TestPodsWithABackendMountItsFile(t *testing.T) {
 }
 
 func TestABackendExpiresWithTheLastCertificateOfItsAuthorities(t *testing.T) {
-	one, _ := certificate.SelfSigned(t)
-	a := acceptedIdentity{Resource: staff(), Files: map[string]string{ownCAFile: string(one)}}
-	says, expires := reportIdentity(nil, a, time.Now())
-	if !strings.HasPrefix(says, "The last certificate of its CAs expires on 20") || time.Until(expires) > time.Hour {
-		t.Errorf("the condition says %q; it expires at %s", says, expires)
+	end := time.Date(2051, 2, 3, 4, 5, 6, 0, time.UTC)
+	first, _ := certificate.SelfSigned(t)
+	last, _ := certificate.Until(t, end)
+	bundle := string(first) + string(last) + string(first)
+	for _, resource := range []*identityBackend{staff(), company()} {
+		a := acceptedIdentity{Resource: resource, Files: map[string]string{ownCAFile: bundle}}
+		says, expires := reportIdentity(nil, a, time.Now())
+		if says != "The last certificate of its CAs expires on 2051-02-03" || !expires.Equal(end) {
+			t.Errorf("%s: the condition says %q; it expires at %s", resource.Name, says, expires)
+		}
 	}
 	if says, expires := reportIdentity(nil, acceptedIdentity{Resource: staff()}, time.Now()); says != "" || !expires.IsZero() {
 		t.Errorf("without certificates the condition says %q; it expires at %s", says, expires)

@@ -20,6 +20,7 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/login"
 	"github.com/c5c3/forge/operators/keystone/internal/oidc"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/saml"
@@ -81,7 +82,7 @@ func conflictingMethods(keystone string, b *identityBackend, given ini.File) str
 	if !set {
 		return ""
 	}
-	methods := strings.Split(strings.ReplaceAll(text, " ", ""), ",")
+	methods := login.Methods(text)
 	if slices.Contains(methods, "external") {
 		return fmt.Sprintf("Keystone %s sets [auth] methods with external, which takes each user of the proxy for one of the default "+
 			"domain: remove that method", keystone)

@@ -177,7 +177,7 @@ func TestTwoWaysToLogInAtAProviderConflict(t *testing.T) {
 			s.ExtraConfig = map[string]map[string]string{"auth": {"methods": "password,mapped,saml2"}}
 		},
 		"[auth] methods with external": func(s *keystonev1alpha1.KeystoneSpec) {
-			s.ExtraConfig = map[string]map[string]string{"auth": {"methods": "external,mapped,openid"}}
+			s.ExtraConfig = map[string]map[string]string{"auth": {"methods": `"external,mapped,openid"`}}
 		},
 		"[federation] assertion_prefix": func(s *keystonev1alpha1.KeystoneSpec) {
 			s.GlobalExtraConfig = map[string]map[string]string{"federation": {"assertion_prefix": ""}}

@@ -106,5 +106,6 @@ func reportIdentity(resource service.Resource, a acceptedIdentity, now time.Time
 	if !strings.HasPrefix(endpoint, "https://") {
 		says += "; no browser can log in, since " + endpoint + " does not begin with https"
 	}
-	return says, metadata.Expires()
+	// Metadata that is renewed all the time is valid for days only.
+	return says, metadata.CertificateEnd
 }

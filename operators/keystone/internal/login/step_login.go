@@ -117,7 +117,12 @@ func refusedMessage(s *pass.Scope) string {
 // takesPasswords reports whether Keystone accepts passwords at all, which is the default.
 func takesPasswords(options ini.File) bool {
 	methods, set := options["auth"]["methods"]
-	return !set || slices.Contains(strings.FieldsFunc(methods, func(r rune) bool { return r == ',' || r == ' ' }), "password")
+	return !set || slices.Contains(Methods(methods), "password")
+}
+
+// Methods returns the methods that a value of [auth] methods names. oslo.config takes away quotes around the value.
+func Methods(value string) []string {
+	return strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(`, "'`, r) })
 }
 
 // refusedRetries returns how often a rejected password may be retried without any change.

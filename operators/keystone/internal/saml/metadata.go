@@ -156,9 +156,6 @@ func earlier(a, b time.Time) time.Time {
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// Expires returns when the document or the first of its certificates ends, whichever is earlier.
-func (m Metadata) Expires() time.Time { return earlier(m.ValidUntil, m.CertificateEnd) }
-
 // Ends says when the document and its certificates end.
 func (m Metadata) Ends(now time.Time) string {
 	document := "Its metadata has no end"
