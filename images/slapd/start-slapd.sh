@@ -9,7 +9,8 @@
 #   /etc/slapd/passwords/admin      the password of cn=admin below the suffix, who may do anything
 #   /etc/slapd/tls                  ca.crt, tls.crt and tls.key
 #
-# cn=reader below the suffix may read everything but passwords. /var/lib/ldap and /run/slapd are writable,
+# cn=reader below the suffix may read everything but passwords. As in Active Directory, a search of it returns at most
+# 1,000 entries, or any number in pages. /var/lib/ldap and /run/slapd are writable,
 # and lost with the container.
 set -eu
 : "${SUFFIX:?name the entry at the top}"
@@ -39,6 +40,8 @@ suffix "$SUFFIX"
 rootdn "cn=admin,$SUFFIX"
 rootpw $(slappasswd -n -T /etc/slapd/passwords/admin)
 directory $database
+maxsize 1073741824
+limits dn.exact="cn=reader,$SUFFIX" size=1000 size.pr=1000 size.prtotal=unlimited
 access to attrs=userPassword by anonymous auth by * none
 access to * by dn.exact="cn=reader,$SUFFIX" read by * none
 END
