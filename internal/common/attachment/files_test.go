@@ -99,7 +99,8 @@ func endTask(t *testing.T, p *service.Pass, name, container string, how batchv1.
 	if err := p.Client.Status().Update(t.Context(), live); err != nil {
 		t.Fatal(err)
 	}
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: fmt.Sprintf("pod-of-%s-%d-%s", name, code, live.ResourceVersion)}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack"}}
+	pod.Name = fmt.Sprintf("pod-of-%s-%d-%s", name, code, live.ResourceVersion)
 	pod.Labels = map[string]string{batchv1.JobNameLabel: live.Name}
 	pod.OwnerReferences = []metav1.OwnerReference{{
 		UID: live.UID, Controller: ptr.To(true), Name: live.Name, Kind: "Job", APIVersion: "batch/v1",

@@ -61,10 +61,18 @@ var Keystone = Service{
 	catalogType: "identity",
 	endpoints:   []endpoint{{interfaceName: "public", url: catalogURL}},
 
-	domains: func(child child) []identityDomain { return child.(*keystonev1alpha1.Keystone).Status.IdentityDomains },
+	domains: domainsOf,
 }
 
 const keystoneRepository = "ghcr.io/c5c3/keystone"
+
+// domainsOf returns the domains of a Keystone whose users log in with an identity backend.
+func domainsOf(child child) []identityDomain {
+	if keystone, is := child.(*keystonev1alpha1.Keystone); is {
+		return keystone.Status.IdentityDomains
+	}
+	return nil
+}
 
 // keystoneChild builds the Keystone of a control plane. Fields that it leaves unset keep
 // the Keystone's defaults, or what other managers have set.
