@@ -248,6 +248,19 @@ func TestAResourceThatPodsHaveIsVerifiedEachHour(t *testing.T) {
 	}
 }
 
+func TestAJobThatEndsInTheFutureDoesNotRunAtOnceAgain(t *testing.T) {
+	d, a, behind := charts(), mooring("a", "1", "given", 1), time.Now().Add(-time.Minute)
+	m := instance.WithMoorings()
+	p := filesPass(t, m, a, keyIn("given", "k"))
+	isDueAt(t, d, p, behind)
+	mustBe(t, d.Verify(t.Context(), p))
+	endOf(t, p, a, batchv1.JobComplete, 0, "")
+	mustBe(t, d.Verify(t.Context(), p))
+	if isDueAt(t, d, p, behind) {
+		t.Errorf("it is verified again; the status has %+v", m.Moorings[0].Verification)
+	}
+}
+
 func TestAResourceThatIsChangedBackIsVerifiedAgain(t *testing.T) {
 	d, a := charts(), mooring("a", "1", "given", 1)
 	_, p := verifiedPass(t, d, a)

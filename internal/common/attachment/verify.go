@@ -126,9 +126,9 @@ func doubt(entry *commonv1.Attached, begun string) {
 	}
 }
 
-// endTime returns when the Job ended, to the second.
+// endTime returns when the Job ended, to the second. The clock of its controller may be ahead.
 func endTime(live *batchv1.Job, now time.Time) metav1.Time {
-	if _, _, at := job.Ended(live); !at.IsZero() {
+	if _, _, at := job.Ended(live); !at.IsZero() && at.Before(now) {
 		now = at
 	}
 	return metav1.NewTime(now).Rfc3339Copy()
