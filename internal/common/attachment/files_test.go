@@ -205,12 +205,14 @@ func runKey(t *testing.T, p *service.Pass, m *instance.Mooring) string {
 	return live.Annotations[job.RunKeyAnnotation]
 }
 
-// verifiedPass is a pass over a marina whose pods have the mooring, which has just been verified.
-func verifiedPass(t *testing.T, d Declaration[*instance.Mooring], a *instance.Mooring) (*instance.Marina, *service.Pass) {
+// verifiedPass is a pass at that time over a marina whose pods have the mooring, which has just been verified.
+func verifiedPass(
+	t *testing.T, d Declaration[*instance.Mooring], a *instance.Mooring, now time.Time,
+) (*instance.Marina, *service.Pass) {
 	t.Helper()
 	m := instance.WithMoorings()
 	p := filesPass(t, m, a, keyIn("given", "k"))
-	mustBe(t, d.Reconcile(t.Context(), p))
+	isDueAt(t, d, p, now)
 	mustBe(t, d.Verify(t.Context(), p))
 	endOf(t, p, a, batchv1.JobComplete, 0, "")
 	mustBe(t, d.Verify(t.Context(), p))
@@ -220,7 +222,7 @@ func verifiedPass(t *testing.T, d Declaration[*instance.Mooring], a *instance.Mo
 
 func TestAResourceThatPodsHaveIsVerifiedEachHour(t *testing.T) {
 	d, a, begin := charts(), mooring("a", "1", "given", 1), time.Now()
-	m, p := verifiedPass(t, d, a)
+	m, p := verifiedPass(t, d, a, begin)
 	first, key := m.Moorings[0].Verification.VerifiedAt, runKey(t, p, a)
 	for after, want := range map[time.Duration]bool{
 		10 * time.Second: false, 59 * time.Minute: false, 61 * time.Minute: true,
@@ -250,12 +252,7 @@ func TestAResourceThatPodsHaveIsVerifiedEachHour(t *testing.T) {
 
 func TestAJobThatEndsInTheFutureDoesNotRunAtOnceAgain(t *testing.T) {
 	d, a, behind := charts(), mooring("a", "1", "given", 1), time.Now().Add(-time.Minute)
-	m := instance.WithMoorings()
-	p := filesPass(t, m, a, keyIn("given", "k"))
-	isDueAt(t, d, p, behind)
-	mustBe(t, d.Verify(t.Context(), p))
-	endOf(t, p, a, batchv1.JobComplete, 0, "")
-	mustBe(t, d.Verify(t.Context(), p))
+	m, p := verifiedPass(t, d, a, behind)
 	if isDueAt(t, d, p, behind) {
 		t.Errorf("it is verified again; the status has %+v", m.Moorings[0].Verification)
 	}
@@ -263,7 +260,7 @@ func TestAJobThatEndsInTheFutureDoesNotRunAtOnceAgain(t *testing.T) {
 
 func TestAResourceThatIsChangedBackIsVerifiedAgain(t *testing.T) {
 	d, a := charts(), mooring("a", "1", "given", 1)
-	_, p := verifiedPass(t, d, a)
+	_, p := verifiedPass(t, d, a, time.Now())
 	change := func(berth string) {
 		a.Spec.Berth = berth
 		if err := p.Client.Update(t.Context(), a); err != nil {

@@ -65,10 +65,8 @@ func AttachmentConditions() []Condition {
 
 // VerifiedConditions returns [AttachmentConditions] of a resource that a Job verifies.
 func VerifiedConditions() []Condition {
-	conditions := WithFalse(AttachmentConditions(), ConditionAccepted,
-		ReasonConflictingOptions, ReasonVerifying, ReasonVerificationFailed)
-	conditions[0].True = append(conditions[0].True, ReasonExpiresSoon)
-	return conditions
+	return WithTrue(WithFalse(AttachmentConditions(), ConditionAccepted,
+		ReasonConflictingOptions, ReasonVerifying, ReasonVerificationFailed), ConditionAccepted, ReasonExpiresSoon)
 }
 
 // attachmentSummary is [Summary] without the reasons of a kind that can hibernate.

@@ -77,10 +77,19 @@ func StatelessConditions(api string) (prerequisites, serving []Condition) {
 
 // WithFalse adds reasons with which the condition of the type is False.
 func WithFalse(conditions []Condition, conditionType string, reasons ...string) []Condition {
+	return changed(conditions, conditionType, func(c *Condition) { c.False = slices.Concat(c.False, reasons) })
+}
+
+// WithTrue adds a reason with which the condition of the type is True.
+func WithTrue(conditions []Condition, conditionType, reason string) []Condition {
+	return changed(conditions, conditionType, func(c *Condition) { c.True = append(slices.Clone(c.True), reason) })
+}
+
+func changed(conditions []Condition, conditionType string, change func(*Condition)) []Condition {
 	all := slices.Clone(conditions)
 	for n := range all {
 		if all[n].Type == conditionType {
-			all[n].False = slices.Concat(all[n].False, reasons)
+			change(&all[n])
 		}
 	}
 	return all
